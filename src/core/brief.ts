@@ -1,12 +1,12 @@
 /** What may a job know? Everything it needs is in its brief, so that it can run here or on another machine. */
 
-import type { Accept, GateReport } from "./gate.ts";
+import { branchOf, type LandBrief, landBrief, targetBranchOf } from "./brief-land.ts";
+import type { GateReport } from "./gate.ts";
 import { cut, type Handoff } from "./handoff.ts";
-import type { Job, Member } from "./job.ts";
+import type { Job } from "./job.ts";
 import type { Concern, RunState } from "./log/state.ts";
-import { isKnownRed, pendingFixes, taskOf } from "./log/state.ts";
+import { pendingFixes, taskOf } from "./log/state.ts";
 import { chainOf } from "./rules/chain.ts";
-import { membersAfter } from "./rules/landing-queue.ts";
 import type { Policy } from "./rules/policy.ts";
 import type { PendingFix, Problem, RepairLimits } from "./rules/repair.ts";
 import { responseTo } from "./rules/subtask-response.ts";
@@ -21,6 +21,9 @@ import {
   type TaskId,
   type TaskSpec,
 } from "./task.ts";
+
+export type { BuiltOn, LandBrief, LandMember } from "./brief-land.ts";
+export { targetBranchOf } from "./brief-land.ts";
 
 export type Brief = PlanBrief | WorkBrief | LandBrief | CheckBrief;
 
@@ -121,33 +124,6 @@ export type WorkBrief = {
   }[];
 };
 
-export type LandBrief = {
-  readonly kind: "land";
-  readonly run: string;
-  readonly turn: number;
-  /** The branch that moves. */
-  readonly target: string;
-  readonly onto: string;
-  readonly strategy: Policy["landing"]["strategy"];
-  readonly members: readonly LandMember[];
-  readonly accept: Accept;
-  /** A candidate that changes what the gate runs is gated by its own commands: that it may was judged before. */
-  readonly ownRules?: true;
-  /** Who is likely to land after them: what their candidate needs can be made ready while the gate runs. */
-  readonly next?: readonly LandMember[];
-  /** Whether the gate was probed, in words, for the proof. */
-  readonly probe?: string;
-};
-
-export type LandMember = {
-  readonly task: TaskId;
-  readonly attempt: number;
-  readonly branch: string;
-  /** What was judged; unknown in runs of an older Skein. */
-  readonly commit?: string;
-  readonly spec: TaskSpec;
-};
-
 export type CheckBrief = {
   readonly kind: "check";
   readonly run: string;
@@ -173,22 +149,7 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
     case "work":
       return workBrief(state, job, policy);
     case "land":
-      return {
-        kind: "land",
-        run,
-        turn: job.turn,
-        target: targetBranchOf(run, prefix),
-        onto: state.target.tip,
-        strategy: policy.landing.strategy,
-        members: job.members.map((member) => landMember(state, member, prefix)),
-        accept: acceptFor(
-          state,
-          job.members.map((m) => taskOf(state, m.task)),
-        ),
-        ...(policy.gateChanges === "flag" ? {} : { ownRules: true }),
-        next: membersAfter(state, policy).map((member) => landMember(state, member, prefix)),
-        ...probeOf(state, policy),
-      };
+      return landBrief(state, job, policy);
     case "check":
       return {
         kind: "check",
@@ -202,19 +163,6 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         ...(state.target.tip === state.request!.base ? { isBase: true } : {}),
       };
   }
-}
-
-function probeOf({ setup: { probed } }: RunState, policy: Policy): Pick<LandBrief, "probe"> {
-  if (!policy.probe) return { probe: "off" };
-  if (!probed) return {}; // There was no gate when it was asked.
-  return { probe: probed.is === "not-probed" ? `not probed: ${probed.why}` : probed.is };
-}
-
-function landMember(state: RunState, { task, attempt }: Member, prefix: string): LandMember {
-  const { spec, state: now } = taskOf(state, task);
-  const branch = branchOf({ prefix, run: state.request!.run, task, attempt, slug: spec.slug });
-  const commit = now.is === "landing" ? now.handoff.commit : undefined;
-  return { task, attempt, branch, spec, ...(commit === undefined ? {} : { commit }) };
 }
 
 /** The tip is known to pass: only whether the target is still there is asked. */
@@ -235,26 +183,6 @@ const repairOf = (state: RunState, policy: Policy): NonNullable<CheckBrief["repa
   maxTasks: policy.repair.maxTasks,
   maxFiles: policy.repair.maxFiles,
 });
-
-/** `skein/<run>/task/<task>.<attempt>-<slug>`: no two attempts share a branch. */
-const branchOf = (of: {
-  readonly prefix: string;
-  readonly run: string;
-  readonly task: TaskId;
-  readonly attempt: number;
-  readonly slug: string;
-}) => `${of.prefix}${of.run}/task/${of.task}.${of.attempt}-${of.slug}`;
-
-export const targetBranchOf = (run: string, prefix: string) => `${prefix}${run}/target`;
-
-function acceptFor(state: RunState, members: readonly Task[]): Accept {
-  if (!isKnownRed(state)) return { is: "green" };
-  return {
-    is: "no-worse",
-    baseline: state.target.report,
-    mustHeal: members.flatMap((task) => task.spec.repairs ?? []),
-  };
-}
 
 function planBrief(state: RunState, job: Job & { readonly kind: "plan" }, policy: Policy): PlanBrief {
   const { run, goal } = state.request!;

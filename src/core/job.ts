@@ -20,9 +20,20 @@ export type Member = { readonly task: TaskId; readonly attempt: number };
 export type Job =
   | { readonly kind: "plan"; readonly task: TaskId; readonly turn: number }
   | { readonly kind: "work"; readonly task: TaskId; readonly attempt: number }
-  | { readonly kind: "land"; readonly turn: number; readonly members: readonly Member[] }
+  | LandJob
   /** `probe`: it asks whether the gate looks at the target, not how the target is. */
   | { readonly kind: "check"; readonly turn: number; readonly probe?: true };
+
+/** As a rule one candidate is built on the target, gated, and the target moved to it. */
+export type LandJob = {
+  readonly kind: "land";
+  readonly turn: number;
+  readonly members: readonly Member[];
+  /** It gates only: its candidate is built on those of these turns, as if they had landed. */
+  readonly on?: readonly number[];
+  /** It moves only: the candidate that the job of this turn has gated. */
+  readonly moves?: number;
+};
 
 export function jobId(job: Job): JobId {
   switch (job.kind) {
@@ -65,6 +76,36 @@ export type Moved = {
   readonly lost?: readonly string[];
 };
 
+/** A commit that may become the target as soon as the target is at `onto`, with what its proof will say. */
+export type PassedCandidate = {
+  readonly onto: string;
+  readonly commit: string;
+  readonly members: readonly Member[];
+  readonly conflicts: readonly Conflict[];
+  readonly proof: Proof;
+  readonly report: GateReport;
+  readonly probe?: string;
+  readonly flags: readonly string[];
+};
+
+/** Why a candidate that was gated ahead of its turn cannot land, if what it was built on does. */
+export type FailedCandidate = Extract<Outcome, { readonly is: "red" | "unmergeable" }>;
+
+/** A candidate that is gated ahead of its turn. */
+export type TrainCandidate = {
+  /** Of the land job that gates it. */
+  readonly turn: number;
+  readonly members: readonly Member[];
+  /** When its job began: the date of its commits. */
+  readonly since: number;
+  /** The turns of those that it is built on and that have not landed yet, the first to land first. */
+  readonly on: readonly number[];
+  /** Undefined while its gate runs. */
+  readonly result?: PassedCandidate | FailedCandidate;
+  /** The target is not where it was when this began, but for what it is built on. */
+  readonly isStale?: true;
+};
+
 /** What a job came to. Every executor returns one; none throws. */
 export type Outcome =
   | { readonly is: "planned"; readonly answer: PlanAnswer }
@@ -91,6 +132,8 @@ export type Outcome =
       readonly conflicts: readonly Conflict[];
       readonly proof: Proof;
     }
+  /** The candidate of `members` passed, but what it was built on has not landed yet. */
+  | ({ readonly is: "gated" } & PassedCandidate)
   /** The candidate of `members` did not pass; the target is where it was. */
   | {
       readonly is: "red";
@@ -101,9 +144,10 @@ export type Outcome =
       readonly files?: readonly string[];
       /** The end of what the gate wrote. */
       readonly detail?: string;
+      readonly onto?: string;
     }
-  /** No member could be merged. */
-  | { readonly is: "unmergeable"; readonly conflicts: readonly Conflict[] }
+  /** No member could be merged. `onto`: onto this commit, of a candidate that was gated ahead of its turn. */
+  | { readonly is: "unmergeable"; readonly conflicts: readonly Conflict[]; readonly onto?: string }
   /** What these members had handed in is not in the repository any more. Nothing was gated. */
   | { readonly is: "gone"; readonly members: readonly Member[] }
   /** The target is not where it was thought to be. */

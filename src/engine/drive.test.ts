@@ -35,7 +35,7 @@ function setting() {
 /** As if a landing had been started; the engine does not know of it. */
 function underWay(drive: Drive, turn: number): JobId {
   const job = { kind: "land", turn, members: [] } as const;
-  (drive.state.running as Map<JobId, Running>).set(jobId(job), { job, until: 1e9 });
+  (drive.state.running as Map<JobId, Running>).set(jobId(job), { job, since: 0, until: 1e9 });
   return jobId(job);
 }
 

@@ -1,6 +1,10 @@
-/** Can this land? One candidate: built off to the side, gated as merged, and the target moved if it still stands. */
-import type { LandBrief, LandMember } from "../core/brief.ts";
+/**
+ * Can this land? One candidate: built off to the side, gated as merged, and the target moved if it still stands. With
+ * several gates, one that is built on candidates which have not landed yet is only gated; another job moves the target.
+ */
+import type { BuiltOn, LandBrief, LandMember } from "../core/brief.ts";
 import { judgeGate, NOT_RUN, type Verdict } from "../core/gate.ts";
+import type { PassedCandidate } from "../core/job.ts";
 import { hasFailed } from "../core/result.ts";
 import { flagOf } from "../core/rules/gate-changes.ts";
 import type { Problem } from "../core/rules/repair.ts";
@@ -11,14 +15,64 @@ import { runGate } from "./run-gate.ts";
 import { subjectOf } from "./work.ts";
 
 export async function land(brief: LandBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
-  const { repository, gate } = parts;
-  const { run, target, onto, strategy } = brief;
-  const seen = await repository.look(target, onto, signal);
+  if (brief.above) return gateAhead(brief, brief.above, parts, signal);
+  const { target, onto } = brief;
+  const seen = await parts.repository.look(target, onto, signal);
   if (hasFailed(seen)) return failed(seen.failure);
   if (seen.tip !== onto) return { outcome: { is: "moved", ...seen } };
+  const gated = brief.passed ?? (await gateOn(brief, onto, parts, signal));
+  if ("outcome" in gated) return gated;
 
-  const wanted = { run, target, onto, strategy, members: brief.members.map(asBranch) };
-  const candidate = await repository.candidate(wanted, signal);
+  const { commit, members, conflicts, proof, report, probe, flags } = gated;
+  const said = { run: brief.run, members, proof, report, ...(probe !== undefined && { probe }), flags };
+  const landed = await parts.repository.land({ target, from: onto, to: commit, proof: said }, signal);
+  if (hasFailed(landed)) return failed(landed.failure);
+  if (landed.is !== "landed") return { outcome: landed };
+  return { outcome: { is: "landed", commit, members, conflicts, proof } };
+}
+
+/** What it is built on is made in the same way by the jobs that gate it: the same commits, with the same ids. */
+async function gateAhead(
+  brief: LandBrief,
+  above: readonly BuiltOn[],
+  parts: JobParts,
+  signal: AbortSignal,
+): Promise<Answer> {
+  let { onto } = brief;
+  for (const { members, madeAt } of above) {
+    const made = await parts.repository.candidate(wantedOf({ ...brief, members, madeAt }, onto), signal);
+    if (hasFailed(made)) return failed(made.failure);
+    if ("is" in made) return { outcome: made };
+    onto = made.commit ?? onto;
+  }
+  const gated = await gateOn(brief, onto, parts, signal);
+  if (!("outcome" in gated)) return { outcome: { is: "gated", ...gated } };
+  const { outcome } = gated;
+  const isJudged = outcome.is === "red" || outcome.is === "unmergeable";
+  return isJudged ? { outcome: { ...outcome, onto } } : gated;
+}
+
+const wantedOf = (
+  brief: Pick<LandBrief, "run" | "target" | "strategy" | "members" | "madeAt">,
+  onto: string,
+) => ({
+  run: brief.run,
+  target: brief.target,
+  onto,
+  strategy: brief.strategy,
+  members: brief.members.map(asBranch),
+  ...(brief.madeAt !== undefined && { madeAt: brief.madeAt }),
+});
+
+/** Builds the candidate on `onto` and runs its gate. An answer, if it cannot land as it is. */
+async function gateOn(
+  brief: LandBrief,
+  onto: string,
+  parts: JobParts,
+  signal: AbortSignal,
+): Promise<PassedCandidate | Answer> {
+  const { repository, gate } = parts;
+  const candidate = await repository.candidate(wantedOf(brief, onto), signal);
   if (hasFailed(candidate)) return failed(candidate.failure);
   if ("is" in candidate) return { outcome: candidate };
   const { commit, members, conflicts } = candidate;
@@ -49,18 +103,12 @@ export async function land(brief: LandBrief, parts: JobParts, signal: AbortSigna
     };
   }
 
-  const proof = {
-    run,
-    members,
-    proof: verdict.proof,
-    report,
-    ...(brief.probe !== undefined && verdict.proof !== "ungated" && { probe: brief.probe }),
+  const { proof } = verdict;
+  return {
+    ...{ onto, commit, members, conflicts, proof, report },
+    ...(brief.probe !== undefined && proof !== "ungated" && { probe: brief.probe }),
     flags: hasFailed(changes) ? [`unknown: ${changes.failure.message}`] : changes.map(flagOf),
   };
-  const landed = await repository.land({ target, from: onto, to: commit, proof }, signal);
-  if (hasFailed(landed)) return failed(landed.failure);
-  if (landed.is !== "landed") return { outcome: landed };
-  return { outcome: { is: "landed", commit, members, conflicts, proof: verdict.proof } };
 }
 
 const NOTHING_RAN = { report: { commands: [] }, problems: [], tail: "" };
@@ -99,10 +147,9 @@ async function prepareNext(
   { repository, gate }: JobParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const { run, target, strategy, next = [] } = brief;
+  const { madeAt: _, next = [], ...rest } = brief;
   if (next.length === 0) return;
-  const wanted = { run, target, onto, strategy, members: next.map(asBranch) };
-  const candidate = await repository.candidate(wanted, signal);
+  const candidate = await repository.candidate(wantedOf({ ...rest, members: next }, onto), signal);
   if (hasFailed(candidate) || "is" in candidate || candidate.commit === undefined) return;
   gate.prepare({ job: jobIdOf(brief), commit: candidate.commit, rules: onto });
 }

@@ -26,6 +26,8 @@ export type Wanted = {
   readonly onto: string;
   readonly strategy: Policy["landing"]["strategy"];
   readonly members: readonly Branch[];
+  /** In ms: the date of its commits; now by default. The same request with the same date gets the same commits. */
+  readonly madeAt?: number;
 };
 
 /** `subject` becomes the first line of the merge commit. */

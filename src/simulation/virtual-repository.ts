@@ -1,7 +1,7 @@
 /** What would git and the tests say? A repository in memory: commits, branches, conflicts, failures that stay. */
-import type { CheckBrief, LandBrief } from "../core/brief.ts";
-import { failuresOf, type GateReport, judgeGate } from "../core/gate.ts";
-import type { Conflict, FoundLanding, Moved, Outcome } from "../core/job.ts";
+import type { CheckBrief, LandBrief, LandMember } from "../core/brief.ts";
+import { type Accept, failuresOf, type GateReport, judgeGate, type Proof } from "../core/gate.ts";
+import type { Conflict, FoundLanding, Member, Moved, Outcome } from "../core/job.ts";
 import type { Problem } from "../core/rules/repair.ts";
 
 export type Change = {
@@ -23,7 +23,21 @@ type Commit = {
   readonly parent: string | undefined;
   readonly failures: ReadonlySet<string>;
   readonly marks: ReadonlySet<string>;
+  /** What it changed. */
+  readonly files: ReadonlySet<string>;
 };
+/** What could be merged onto a commit; `commits` are those of `members`. */
+type Merged = {
+  readonly onto: string;
+  readonly members: readonly Member[];
+  readonly commits: readonly string[];
+  readonly conflicts: readonly Conflict[];
+  readonly files: ReadonlySet<string>;
+};
+type Tree = Pick<Commit, "failures" | "marks">;
+type Step = Pick<Commit, "files" | "parent">;
+type Passed = { readonly proof: Proof; readonly report: GateReport };
+type Red = Extract<Outcome, { readonly is: "red" }>;
 type Landing = FoundLanding & { readonly onto: string };
 
 export class VirtualRepository {
@@ -36,14 +50,18 @@ export class VirtualRepository {
   /** By what was judged: where a branch points by then does not matter. */
   protected readonly made = new Map<string, Cut>();
   protected readonly commits = new Map<string, Commit>();
-  protected readonly lastChange = new Map<string, number>();
   protected tipCommit: Commit;
+  /** Candidates that have an id, because they landed or others are built on them; by id, and the ids by what is in it. */
+  readonly #candidates = new Map<string, Merged>();
+  readonly #ids = new Map<string, string>();
+  /** Commits that a gate said yes to. */
+  readonly gated = new Set<string>();
   #count = 0;
 
   constructor(broken: readonly Problem[] = []) {
     for (const problem of broken) this.#problems.set(problem.name, problem);
     const failures = new Set(broken.map(({ name }) => name));
-    this.tipCommit = { id: this.base, parent: undefined, failures, marks: new Set() };
+    this.tipCommit = { id: this.base, parent: undefined, failures, marks: new Set(), files: new Set() };
     this.commits.set(this.base, this.tipCommit);
   }
 
@@ -59,7 +77,7 @@ export class VirtualRepository {
 
   /** The target branch is moved from outside. */
   moveFromOutside(): void {
-    this.#move({ ...this.tipCommit, id: this.#nextId(), parent: this.tip });
+    this.#move({ ...this.tipCommit, id: this.#nextId(), parent: this.tip, files: new Set() });
   }
 
   /** Something fails from now on without a change: a date, a service, a machine. */
@@ -69,24 +87,68 @@ export class VirtualRepository {
     this.#move({ ...this.tipCommit, failures: new Set([...this.tipCommit.failures, problem.name]) });
   }
 
-  /** One land job: candidate, gate, compare-and-swap. `flake` is what fails without a reason this time. */
+  /**
+   * One land job: candidate, gate, compare-and-swap; or only the gate, or only the last. `flake` is what fails without a
+   * reason this time.
+   */
   land(brief: LandBrief, flake: readonly string[]): Outcome {
+    if (brief.above) return this.#gateAhead(brief, flake);
     if (brief.onto !== this.tip) return { is: "moved", ...this.#look(brief.onto) };
-    const { members, conflicts, files } = this.#merge(brief);
-    if (members.length === 0) return { is: "unmergeable", conflicts };
-    const candidate = this.candidate(members.map((m) => m.commit!));
-    const verdict = judgeGate(this.report(candidate.failures, flake), brief.accept);
-    const landed = members.map(({ task, attempt }) => ({ task, attempt }));
-    if (!verdict.ok) {
-      const { failures } = verdict;
-      const named = failures.flatMap((name) => this.#problems.get(this.known(name))?.files ?? []);
-      return { is: "red", members: landed, conflicts, failures, files: named };
-    }
-    const commit = this.#nextId();
-    this.landings.push({ commit, members: landed, onto: this.tip });
-    this.#move({ ...candidate, id: commit, parent: this.tip });
-    for (const file of files) this.lastChange.set(file, this.#count);
-    return { is: "landed", commit, members: landed, conflicts, proof: verdict.proof };
+    if (brief.passed) return this.#landAs(brief.passed.commit, brief.passed.proof);
+    const merged = this.#merge(brief.onto, brief.members);
+    if (merged.members.length === 0) return { is: "unmergeable", conflicts: merged.conflicts };
+    const judged = this.#gate(merged, brief.accept, flake);
+    if ("is" in judged) return judged;
+    const commit = this.#idOf(merged);
+    this.gated.add(commit);
+    return this.#landAs(commit, judged.proof);
+  }
+
+  /** The commit that the candidate is built on. */
+  baseOf({ onto, above = [] }: LandBrief): string {
+    return above.reduce((base, { members }) => {
+      const below = this.#merge(base, members);
+      return below.members.length === 0 ? base : this.#idOf(below);
+    }, onto);
+  }
+
+  #gateAhead(brief: LandBrief, flake: readonly string[]): Outcome {
+    const onto = this.baseOf(brief);
+    const merged = this.#merge(onto, brief.members);
+    const { members, conflicts } = merged;
+    if (members.length === 0) return { is: "unmergeable", conflicts, onto };
+    const judged = this.#gate(merged, brief.accept, flake);
+    if ("is" in judged) return { ...judged, onto };
+    const commit = this.#idOf(merged);
+    this.gated.add(commit);
+    return { is: "gated", onto, commit, members, conflicts, ...judged, flags: [] };
+  }
+
+  #gate(merged: Merged, accept: Accept, flake: readonly string[]): Passed | Red {
+    const { members, conflicts } = merged;
+    const report = this.report(this.#treeOf(merged).failures, flake);
+    const verdict = judgeGate(report, accept);
+    if (verdict.ok) return { proof: verdict.proof, report };
+    const { failures } = verdict;
+    const named = failures.flatMap((name) => this.#problems.get(this.known(name))?.files ?? []);
+    return { is: "red", members, conflicts, failures, files: named };
+  }
+
+  #landAs(commit: string, proof: Proof): Outcome {
+    const merged = this.#candidates.get(commit)!;
+    const { members, conflicts, files, onto } = merged;
+    this.landings.push({ commit, members, onto });
+    this.#move({ ...this.#treeOf(merged), id: commit, parent: onto, files });
+    return { is: "landed", commit, members, conflicts, proof };
+  }
+
+  /** The same candidate has the same id. Along every line of commits the numbers rise. */
+  #idOf(merged: Merged): string {
+    const key = [merged.onto, ...merged.commits].join(" ");
+    const id = this.#ids.get(key) ?? this.#nextId();
+    this.#ids.set(key, id);
+    this.#candidates.set(id, merged);
+    return id;
   }
 
   check({ tip, seen }: CheckBrief, flake: readonly string[]): Outcome {
@@ -108,9 +170,18 @@ export class VirtualRepository {
   }
 
   /** What the tree would be with these commits on top of the target. */
-  candidate(commits: readonly string[]): Omit<Commit, "id" | "parent"> {
-    const failures = new Set(this.tipCommit.failures);
-    const marks = new Set(this.tipCommit.marks);
+  candidate(commits: readonly string[]): Tree {
+    return this.#with(this.tipCommit, commits);
+  }
+
+  #treeOf({ onto, commits }: Merged): Tree {
+    const below = this.commits.get(onto);
+    return this.#with(below ?? this.#treeOf(this.#candidates.get(onto)!), commits);
+  }
+
+  #with(below: Tree, commits: readonly string[]): Tree {
+    const failures = new Set(below.failures);
+    const marks = new Set(below.marks);
     for (const change of commits.map((name) => this.made.get(name)!)) {
       for (const name of change.heals.flatMap((one) => this.healedBy(one, failures))) failures.delete(name);
       for (const name of change.breaks) failures.add(name);
@@ -121,20 +192,37 @@ export class VirtualRepository {
     return { failures, marks };
   }
 
-  #merge(brief: LandBrief) {
+  #merge(onto: string, wanted: readonly LandMember[]): Merged {
     const conflicts: Conflict[] = [];
     const files = new Set<string>();
-    const members = brief.members.filter(({ task, commit }) => {
+    const merged = wanted.filter(({ task, commit }) => {
       const change = this.made.get(commit!)!;
       const meets = change.meets ?? change.files;
-      const changed = meets.filter((file) => (this.lastChange.get(file) ?? -1) > change.since);
+      const changed = this.#changedSince(onto, change.since, meets);
       const met = meets.filter((file) => files.has(file));
       if (changed.length > 0) conflicts.push({ task, files: changed, against: "target" });
       else if (met.length > 0) conflicts.push({ task, files: met, against: "batch" });
       else for (const file of change.files) files.add(file);
       return changed.length === 0 && met.length === 0;
     });
-    return { members, conflicts, files };
+    const members = merged.map(({ task, attempt }) => ({ task, attempt }));
+    return { onto, members, commits: merged.map(({ commit }) => commit!), conflicts, files };
+  }
+
+  /** Of these files, those that commits after number `since` changed on the way to `onto`. */
+  #changedSince(onto: string, since: number, of: readonly string[]): readonly string[] {
+    const changed = new Set<string>();
+    for (let id: string | undefined = onto; id !== undefined && Number(id.slice(1)) > since; ) {
+      const step: Step = this.commits.get(id) ?? this.#asCommit(id);
+      for (const file of of) if (step.files.has(file)) changed.add(file);
+      id = step.parent;
+    }
+    return of.filter((file) => changed.has(file));
+  }
+
+  #asCommit(id: string): Step {
+    const { files, onto } = this.#candidates.get(id)!;
+    return { files, parent: onto };
   }
 
   #look(since: string): Moved {

@@ -11,7 +11,7 @@ type Refusal = {
   readonly attempt: number;
   readonly why: "conflict" | "gate-red";
   readonly commit: string;
-  /** Where the target was when its last candidate was made. */
+  /** Where the target was when its last candidate was made; or judged, if it was made ahead of its turn. */
   readonly onto: string;
   readonly key: string;
   readonly repairs: readonly string[] | undefined;
@@ -29,13 +29,14 @@ function listed({ played, place }: Facts): readonly Refusal[] {
   const attempts = new Map<TaskId, number>();
   const found: Refusal[] = [];
   let tip = place.base;
-  let onto = tip;
+  const onto = new Map<TaskId, string | undefined>();
   for (const event of played.events) {
     if (event.type === "plan.accepted" || event.type === "repair.planned") {
       for (const { id, spec } of event.into) specs.set(id, spec);
     }
     if (event.type === "task.handed-off") attempts.set(event.task, event.attempt);
-    if (event.type === "job.started" && event.job.kind === "land") onto = tip;
+    if (event.type === "job.started" && event.job.kind === "land")
+      for (const { task } of event.job.members) onto.set(task, event.job.on ? undefined : tip);
     if (event.type === "batch.landed") tip = event.commit;
     if (event.type === "target.moved") tip = event.tip;
     if (!isRefusal(event)) continue;
@@ -45,7 +46,7 @@ function listed({ played, place }: Facts): readonly Refusal[] {
       attempt: attempts.get(event.task)!,
       why: event.failure.kind,
       commit: event.handoff!.commit!,
-      onto,
+      onto: onto.get(event.task) ?? tip,
       key,
       repairs: repairs?.map(plainName),
     });

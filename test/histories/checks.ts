@@ -162,6 +162,10 @@ function countOutcomes({ history: { tally }, truth, moves, notes }: Facts, event
     }
     if (event.type === "landing.turned" && event.phase.is === "bisect" && event.phase.isEarly)
       tally.add("members tried first that the gate pointed at");
+    if (event.type === "candidate.failed") tally.add("gated ahead, and failed");
+    if (event.type === "landing.turned") tally.add("gated ahead, and discarded", event.drop?.length ?? 0);
+    if (event.type === "job.started" && event.job.kind === "land" && event.job.moves !== undefined)
+      tally.add("landing of what was gated ahead of its turn");
     if (event.type === "batch.landed") {
       tally.add(event.members.length > 1 ? "landing of a batch" : "landing of one task");
       tally.add("fix that landed", event.members.filter(({ task }) => repairs.has(task)).length);

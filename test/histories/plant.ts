@@ -1,6 +1,6 @@
 /** What is planted in the history of one seed? A project, tasks that meet in every way, and what happens meanwhile. */
 import { defaultPolicy, type Policy } from "../../src/core/rules/policy.ts";
-import { type Random, randomFrom } from "../../src/simulation/random.ts";
+import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
 import { type Kind, Tally } from "./tally.ts";
 import type { Files } from "./tree.ts";
 
@@ -59,13 +59,14 @@ const GROUPS = 3;
 export function plant(seed: number): History {
   const random = randomFrom(seed);
   const tally = new Tally();
-  const policy = policyOf(random);
+  const policy = withGates(policyOf(random), seed);
   const old = random.chance(0.35) ? oldFailures(random, tally) : [];
   const tasks = tasksOf(random, tally);
   // Behind a failure that stays for ever nobody sees what else a task breaks, so that nothing could be promised.
   const staged = random.chance(0.3) && !old.some(({ times: tries }) => tries === NEVER);
   if (staged) tally.add("gate that ends at the first step that fails");
   tally.add(policy.landing.strategy);
+  if (policy.landing.gates > 1) tally.add("several gates at once");
   return {
     seed,
     policy,
@@ -90,6 +91,12 @@ const policyOf = (random: Random): Policy => ({
     strategy: random.pick(["merge-commit", "merge-commit", "rebase", "fast-forward"]),
     maxBatch: random.pick([1, 4, 50, 50, 50]),
   },
+});
+
+/** By a die of its own, so that all else is as it was with one gate. */
+const withGates = (policy: Policy, seed: number): Policy => ({
+  ...policy,
+  landing: { ...policy.landing, gates: randomFrom(seedFor(seed, "gates")).pick([1, 2, 4]) },
 });
 
 type Old = { readonly path: string; readonly text: string; readonly name: string; readonly times: number };

@@ -4,6 +4,7 @@ export const KINDS = [
   "merge-commit",
   "rebase",
   "fast-forward",
+  "several gates at once",
   "tasks that want one line",
   "a name that one changes and others begin to use",
   "room for fewer than take it",
@@ -29,6 +30,9 @@ export const KINDS = [
   // What came of it.
   "landing of one task",
   "landing of a batch",
+  "landing of what was gated ahead of its turn",
+  "gated ahead, and failed",
+  "gated ahead, and discarded",
   "landing on red",
   "refused for a conflict",
   "refused for a red gate",

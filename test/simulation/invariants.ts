@@ -15,6 +15,7 @@ import { GivenUpInvariants } from "./given-up-invariants.ts";
 import { isPlannedOut, type Team } from "./scripted-team.ts";
 import { SetupInvariants } from "./setup-invariants.ts";
 import type { ShakyRepository } from "./shaky-repository.ts";
+import { TrainInvariants } from "./train-invariants.ts";
 import { must } from "./violation.ts";
 
 export class Invariants {
@@ -25,6 +26,7 @@ export class Invariants {
   readonly #accounts: AccountInvariants;
   readonly #givenUp = new GivenUpInvariants();
   readonly #setup: SetupInvariants;
+  readonly #trains: TrainInvariants;
   /** Own books: what has landed, which jobs were ever started, who has ended, what planners have heard. */
   readonly #landed = new Set<TaskId>();
   readonly #started = new Set<string>();
@@ -41,6 +43,7 @@ export class Invariants {
     this.#team = team;
     this.#accounts = new AccountInvariants(policy);
     this.#setup = new SetupInvariants(policy);
+    this.#trains = new TrainInvariants(policy, repository);
     this.#policy = policy;
     this.#repository = repository;
   }
@@ -53,6 +56,7 @@ export class Invariants {
     this.#lastAt = event.at;
     this.#givenUp.before(event, this.state);
     this.#setup.before(event);
+    this.#trains.before(event, this.state);
     this.#before(event);
     this.#accounts.before(event, this.state);
     evolve(this.state, event);
@@ -279,7 +283,8 @@ export class Invariants {
     const { capacity, retry } = this.#policy;
     must(state.count.plan <= capacity.plan, "more plan jobs than allowed");
     must(state.count.work <= capacity.work, "more work jobs than allowed");
-    must(state.count.land <= 1 && state.count.check <= 1, "landing and checking are one at a time");
+    must(state.count.check <= 1, "checking is one at a time");
+    this.#trains.after(event, state);
     if (event.type === "plan.accepted" || event.type === "repair.planned") {
       for (const { id, spec } of event.into) this.#inScope(id, spec.scope, event.type);
     }

@@ -70,6 +70,7 @@ const unreadyIn =
       return { is: "probed", probed: now.probed };
     }
     if (!now.isBroken || (brief.kind === "check" && brief.seen && !brief.probe)) return undefined;
+    if (brief.kind === "land" && brief.passed) return undefined; // It only moves the target.
     if (brief.kind !== "land") return { is: "failed", failure: NO_PROGRAM };
     const members = brief.members.map(({ task, attempt }) => ({ task, attempt }));
     return { is: "red", members, conflicts: [], failures: [NOT_RUN] };

@@ -30,8 +30,6 @@ export class ShakyRepository extends VirtualRepository {
   /** The newest commit of the target branch is taken back from outside. */
   putBack(): void {
     this.tipCommit = this.commits.get(this.tipCommit.parent ?? this.base)!;
-    const last = Number(this.tip.slice(1));
-    for (const [file, at] of this.lastChange) if (at > last) this.lastChange.delete(file);
   }
 
   /** All that workers made and that is not in the target branch is removed from outside, with the refs that hold it. */
@@ -51,7 +49,8 @@ export class ShakyRepository extends VirtualRepository {
 
   override land(brief: LandBrief, flake: readonly string[]): Outcome {
     const gone = brief.members.filter(({ commit }) => this.#pruned.has(commit!));
-    if (brief.onto !== this.tip || gone.length === 0) return super.land(brief, flake);
+    const isElsewhere = !brief.above && brief.onto !== this.tip;
+    if (isElsewhere || gone.length === 0) return super.land(brief, flake);
     return { is: "gone", members: gone.map(({ task, attempt }) => ({ task, attempt })) };
   }
 

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import type { Event } from "../../src/core/log/event.ts";
 import { replay } from "../../src/core/log/evolve.ts";
-import { type RunState, taskOf } from "../../src/core/log/state.ts";
+import type { RunState } from "../../src/core/log/state.ts";
 import { isOver } from "../../src/core/rules/finish.ts";
-import { isLoose } from "../../src/core/rules/held-files.ts";
 import { defaultPolicy, type Policy } from "../../src/core/rules/policy.ts";
 import type { Problem } from "../../src/core/rules/repair.ts";
 import { childId, ROOT } from "../../src/core/task.ts";
@@ -16,6 +15,7 @@ import { digest } from "./digest.ts";
 import { KNOWN_FLAKY, mischief, Tally, type Weather } from "./faults.ts";
 import { GateChangers } from "./gate-changers.ts";
 import { Invariants } from "./invariants.ts";
+import { countNatural } from "./natural-faults.ts";
 import {
   accountsIn,
   budgetIn,
@@ -71,7 +71,9 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     approval: approvalOf(later),
     accounts: accountsIn(governed),
     budget: budgetIn(governed, before.budget),
+    landing: { ...before.landing, gates: randomFrom(seedFor(seed, "gates")).pick([1, 2, 4, 8]) },
   };
+  if (policy.landing.gates > 1) faults.add("several gates at once");
   const clocks = randomFrom(seedFor(seed, "clocks"));
   const jumps = jumpsIn(clocks, faults);
   const quotas = shortagesIn(governed);
@@ -374,26 +376,4 @@ function crashesOf(
     },
     survives: () => random.chance(surviving),
   };
-}
-
-/** Faults that the world makes by itself, from what workers have changed. */
-function countNatural(event: Event, faults: Tally, { state }: Invariants): void {
-  if (event.type === "task.retried" && event.failure.kind === "conflict") faults.add("conflict");
-  if (event.type === "task.retried" && event.failure.kind === "unmet") faults.add("criterion red");
-  if (event.type === "task.retried" && event.failure.kind === "repository" && event.handoff)
-    faults.add("pruned");
-  if (event.type === "task.held-back" && isLoose(taskOf(state, event.behind)))
-    faults.add("waits for a loose task");
-  if (event.type === "landing.turned" && event.phase.is === "again") faults.add("red gate");
-  if (event.type === "landing.turned" && event.phase.is === "bisect" && event.phase.isEarly)
-    faults.add("red gate that points at a member");
-  if (event.type === "plan.rejected") {
-    if (event.sentBack) faults.add("failure named without a word");
-    if (event.reasons.some((why) => why.includes("cannot replace"))) faults.add("wrong task for a failure");
-  }
-  if (event.type === "plan.accepted" || event.type === "plan.ended")
-    for (const { by, because } of event.said?.addressed ?? []) {
-      if (by !== undefined) faults.add("failure made good by another task");
-      else if (because !== undefined) faults.add("failure given up for a reason");
-    }
 }

@@ -146,7 +146,8 @@ export class VirtualQueue implements JobQueue {
         return { is: "worked", handoff, evidence };
       }
       case "land":
-        return repository.land(brief, mischief.flake(treeOf(brief)));
+        // Nothing is gated where the target only moves.
+        return repository.land(brief, brief.passed ? [] : mischief.flake(treeOf(repository, brief)));
       case "check":
         return brief.probe
           ? { is: "probed", probed: { is: "proved" } }
@@ -157,8 +158,8 @@ export class VirtualQueue implements JobQueue {
 
 const failed = (why: Failure): Outcome => ({ is: "failed", failure: why });
 
-const treeOf = ({ onto, members }: LandBrief) =>
-  [onto, ...members.map(({ task, attempt }) => `${task}.${attempt}`)].join(" ");
+const treeOf = (repository: VirtualRepository, brief: LandBrief) =>
+  [repository.baseOf(brief), ...brief.members.map(({ task, attempt }) => `${task}.${attempt}`)].join(" ");
 
 /** A planner's text as every plan job reads it: an answer, or a failure to try again. */
 function planOutcome(said: string | PlanAnswer, { garble }: Pick<Mischief, "garble">): Outcome {

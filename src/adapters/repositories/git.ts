@@ -51,7 +51,7 @@ export class GitRepository implements Repository, Disposable {
         if (hasFailed(whole)) return whole;
         if (whole.is === "whole") return (await blocked(store, wanted, signal)) ?? before.made;
       }
-      const now = await this.#make(store, wanted, before?.madeAt ?? Date.now(), signal);
+      const now = await this.#make(store, wanted, before?.madeAt ?? wanted.madeAt ?? Date.now(), signal);
       return "made" in now ? now.made : now;
     });
   }
@@ -116,7 +116,8 @@ export class GitRepository implements Repository, Disposable {
     }
     const remembered = { wanted, made, madeAt };
     if (made.commit === undefined) return remembered;
-    const name = `candidate-${this.#made % MAX_REMEMBERED}`;
+    const max = wanted.madeAt === undefined ? MAX_REMEMBERED : MAX_IN_TRAIN;
+    const name = `candidate-${this.#made % max}`;
     this.#made += 1;
     const unheld = await hold(store, { run: wanted.run, name, commit: made.commit });
     if (unheld) return unheld;
@@ -124,7 +125,7 @@ export class GitRepository implements Repository, Disposable {
     this.#candidates.delete(key);
     this.#candidates.set(key, remembered);
     const [oldest = ""] = this.#candidates.keys();
-    if (this.#candidates.size > MAX_REMEMBERED) this.#candidates.delete(oldest);
+    if (this.#candidates.size > max) this.#candidates.delete(oldest);
     return remembered;
   }
 
@@ -191,3 +192,5 @@ type Remembered = { readonly wanted: Wanted; readonly made: Candidate; readonly 
 
 /** The one that is gated, its repetition, and the next. */
 const MAX_REMEMBERED = 4;
+/** With several gates, those that may still land. One that was forgotten is made again, with the same id. */
+const MAX_IN_TRAIN = 32;

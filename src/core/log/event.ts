@@ -4,7 +4,7 @@ import type { Deferral } from "../answers/plan-answer.ts";
 import type { Failure } from "../failure.ts";
 import type { GateReport, Probed, Proof } from "../gate.ts";
 import type { Handoff } from "../handoff.ts";
-import type { Job, JobId, Member, Outcome, Spent } from "../job.ts";
+import type { FailedCandidate, Job, JobId, Member, Outcome, PassedCandidate, Spent } from "../job.ts";
 import type { Phase } from "../rules/landing.ts";
 import type { ProblemClass } from "../rules/repair.ts";
 import type { SubtaskQuestion, ToolResponse } from "../subtask.ts";
@@ -122,7 +122,13 @@ type Facts = {
     commit: string;
     proof: Proof | "found";
     flaky: readonly string[];
+    /** The land job that gated it, where others have built on it. */
+    turn?: number;
   };
+  /** Gated ahead of its turn: it lands when what it was built on has landed, or is discarded. */
+  "candidate.passed": { turn: number; passed: PassedCandidate };
+  /** It says nothing about its members before what it was built on has landed. */
+  "candidate.failed": { turn: number; failed: FailedCandidate };
   /** It changes what the gate runs, or what steers agents: it does not land before a person says so. */
   "landing.proposed": { task: TaskId; flags: readonly string[] };
   "landing.approved": { task: TaskId };
@@ -139,6 +145,8 @@ type Facts = {
     detail?: string;
     /** Why the last landing failed, if it was for reasons of the repository or the machine. */
     failure?: Failure;
+    /** Candidates that were gated ahead of their turn and are out of the train: discarded, or judged by now. */
+    drop?: readonly number[];
   };
   "target.checked": { tip: string; report: GateReport };
   "target.unchecked": { failure: Failure };

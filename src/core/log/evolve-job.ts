@@ -12,7 +12,7 @@ import { retryKey } from "./state.ts";
 export const jobEvents = {
   "job.started"(s, { job, until, at }) {
     const id = jobId(job);
-    s.running.set(id, { job, until });
+    s.running.set(id, { job, since: at, until });
     s.deadlines.set(id, until);
     s.count[job.kind] += 1;
     if (s.late.size > 0) s.late.delete(slotOf(job));
@@ -21,6 +21,8 @@ export const jobEvents = {
     } else if (job.kind === "land") {
       s.turns.land = job.turn;
       for (const { task } of job.members) if (s.dag.status(task) === "ready") s.dag.take(task);
+      const { turn, members, on } = job;
+      if (on) s.train = [...s.train, { turn, members, since: at, on }];
     } else {
       agentStarted(s, job, at);
     }
@@ -77,7 +79,7 @@ function jobStopped(s: StateDraft, job: Job, how: string): void {
   s.running.delete(jobId(job));
   s.deadlines.delete(jobId(job));
   s.count[job.kind] -= 1;
-  if (job.kind === "land" && how !== "answered") s.target.unsure = true;
+  if (job.kind === "land" && !job.on && how !== "answered") s.target.unsure = true;
   if (job.kind === "work") withdraw(s, job.task);
   if (how === "expired" && (job.kind === "plan" || job.kind === "work")) s.late.set(slotOf(job), job);
 }

@@ -13,7 +13,8 @@ import { noteSetupError, noteSetupWorks, raise, settle } from "./settle.ts";
 import { flakyOf, healthAfter, redsAfter, takenBack } from "./state.ts";
 
 export const targetEvents = {
-  "batch.landed"(s, { members, commit, proof, flaky }) {
+  "batch.landed"(s, { members, commit, proof, flaky, turn }) {
+    trainAfter(s, turn);
     if (proof !== "found") s.target.unsure = false; // It was built on the target as it is.
     moveTip(s, commit);
     foundAgain(s, commit);
@@ -24,13 +25,21 @@ export const targetEvents = {
   },
   /** Its tasks stay done; the root's planner decides whether they are done again. */
   "landing.lost"(s, { commit, members }) {
+    trainAfter(s, undefined);
     const ids = members.map(({ task }) => task);
     s.lost.set(commit, ids);
     const planner = s.planners.get(ROOT);
     for (const id of ids)
       if (planner) raise(s, planner, { from: id, kind: "undone", text: takenBack(taskIn(s, id), commit) });
   },
-  "landing.turned"(s, { phase, errors, retryAt, detail, failure: problem, requeue }) {
+  "candidate.passed"(s, { turn, passed }) {
+    s.train = s.train.map((one) => (one.turn === turn ? { ...one, result: passed } : one));
+  },
+  "candidate.failed"(s, { turn, failed }) {
+    s.train = s.train.map((one) => (one.turn === turn ? { ...one, result: failed } : one));
+  },
+  "landing.turned"(s, { phase, errors, retryAt, detail, failure: problem, requeue, drop }) {
+    if (drop) s.train = s.train.filter(({ turn }) => !drop.includes(turn));
     s.landing = {
       phase,
       errors,
@@ -72,6 +81,7 @@ export const targetEvents = {
     noteSetupError(s, failure);
   },
   "target.moved"(s, { tip }) {
+    trainAfter(s, undefined);
     moveTip(s, tip);
     s.target.health = "unknown";
   },
@@ -94,6 +104,7 @@ export const targetEvents = {
     s.repair.givenUp = true;
   },
   "setup.failed"(s, { failure }) {
+    trainAfter(s, undefined); // What a gate said that could not run is worth nothing.
     s.setup.failure = failure;
     s.setup.hasFailed = true;
   },
@@ -114,6 +125,18 @@ export const targetEvents = {
     s.setup.probeEndedAt = at;
   },
 } satisfies Partial<Evolvers>;
+
+/** The target has moved: to the candidate of `turn`, or elsewhere. What was not built on that is of no use any more. */
+function trainAfter(s: StateDraft, landed: number | undefined): void {
+  if (s.train.length === 0) return;
+  s.train = s.train
+    .filter(({ turn }) => turn !== landed)
+    .map((one) =>
+      landed !== undefined && one.on[0] === landed
+        ? { ...one, on: one.on.slice(1) }
+        : { ...one, isStale: true as const },
+    );
+}
 
 export function moveTip(s: StateDraft, tip: string): void {
   s.target.tip = tip;

@@ -3,7 +3,7 @@ import { Dag } from "../../graph/dag.ts";
 import type { Deferral } from "../answers/plan-answer.ts";
 import type { Failure } from "../failure.ts";
 import { failuresOf, type GateReport, isGreen, type Probed } from "../gate.ts";
-import { type Job, type JobId, jobId } from "../job.ts";
+import { type Job, type JobId, jobId, type TrainCandidate } from "../job.ts";
 import { NO_ODDS, type Odds } from "../rules/batch-size.ts";
 import { maxRuns, OPEN, type Phase } from "../rules/landing.ts";
 import type { JobKind } from "../rules/policy.ts";
@@ -41,6 +41,8 @@ export type RunState = {
   readonly waiting: ReadonlyMap<TaskId, readonly Waiter[]>;
   readonly heldBack: ReadonlyMap<TaskId, TaskId>;
   readonly landing: Landing;
+  /** Candidates that are gated ahead of their turn, the first to land first. */
+  readonly train: readonly TrainCandidate[];
   /** How often a task turned out to be bad: the size of a batch follows from it. */
   readonly odds: Odds;
   /** Every commit that the target is known to have pointed at. */
@@ -81,6 +83,8 @@ export type RunState = {
 
 export type Running = {
   readonly job: Job;
+  /** When it was started. */
+  readonly since: number;
   readonly until: number;
   /** How long its lease was extended for, because all of its accounts are parked. */
   readonly parkedUntil?: number;
@@ -224,6 +228,7 @@ export const emptyState = (): RunState => ({
   waiting: new Map(),
   heldBack: new Map(),
   landing: { phase: OPEN, errors: 0, retryAt: 0 },
+  train: [],
   odds: NO_ODDS,
   tips: new Set(),
   lost: new Map(),

@@ -14,6 +14,12 @@ export function bestBatch(odds: Odds, max: number): number {
   return best;
 }
 
+/**
+ * Whether a candidate on top of so many tasks that have not landed yet is worth a gate run: it is discarded if one of
+ * them is bad, which must not be the likelier end.
+ */
+export const mayBuildOn = (odds: Odds, members: number): boolean => (1 - shareOfBad(odds)) ** members >= 0.5;
+
 /** What was seen long ago counts for less: agents, goals and tests change in the course of a night. */
 export const withSeen = ({ good, bad }: Odds, seen: Odds): Odds => {
   const sum = { good: good + seen.good, bad: bad + seen.bad };

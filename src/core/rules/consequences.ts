@@ -11,6 +11,7 @@ import { withSpent } from "../used.ts";
 import { affordable, isForLanding } from "./budget.ts";
 import { leave } from "./landing.ts";
 import { backoffMs, type Policy } from "./policy.ts";
+import { moverOf } from "./train.ts";
 
 /** What a decision is made from: the state, the time, and the policy. */
 export type Now = { readonly state: RunState; readonly at: number; readonly policy: Policy };
@@ -83,13 +84,9 @@ export function leavingPhase(state: RunState, gone: readonly Member[]): readonly
     : [{ type: "landing.turned", ...state.landing, phase, requeue: requeue.map((m) => m.task) }];
 }
 
-/** The tasks whose candidate is being built, gated or moved to right now. */
-export function runningLandMembers(state: RunState): ReadonlySet<TaskId> {
-  if (state.count.land === 0) return new Set();
-  const members: Member[] = [];
-  for (const { job } of state.running.values()) if (job.kind === "land") members.push(...job.members);
-  return new Set(members.map((m) => m.task));
-}
+/** The tasks that the target may be moved to right now. */
+export const landingNow = (state: RunState): ReadonlySet<TaskId> =>
+  new Set((moverOf(state)?.members ?? []).map(({ task }) => task));
 
 /** The question goes on to the task above, or to a person. */
 export function passedUp(

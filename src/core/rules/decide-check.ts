@@ -15,6 +15,7 @@ import { decideProbe, notProbed, setupMet } from "./decide-setup.ts";
 import { afterBase, afterMove, backToQueue, keepPhase, membersOf, refuseAll } from "./landing.ts";
 import { REPAIR_RANK } from "./rank.ts";
 import { type FixTask, firstClass, isAfter, type Problem, planRepairs } from "./repair.ts";
+import { isMoving } from "./train.ts";
 
 export function decideCheck(now: Now, job: Job & { readonly kind: "check" }, ended: Ended): readonly Fact[] {
   const { outcome, free } = ended;
@@ -31,7 +32,7 @@ function checked(now: Now, outcome: Outcome & { readonly is: "checked" }): reado
   const { tip, report, problems, moved } = outcome;
   const facts: Fact[] = [{ type: "target.checked", tip, report }];
   // While something lands, its own job is about to report where the target is.
-  if (moved && state.count.land === 0 && isNews(state, tip, moved)) {
+  if (moved && !isMoving(state) && isNews(state, tip, moved)) {
     const found = unknown(state, moved).flatMap((landing) => landing.members);
     facts.push(...targetMoved(state, moved), ...otherBase(now, found));
   }
@@ -92,7 +93,7 @@ function baseKnown(now: Now, report: GateReport): readonly Fact[] {
   const turn =
     phase.onRed && isNameless(report)
       ? refuseAll(phase.members)
-      : afterBase(phase, failuresOf(report), toHeal);
+      : afterBase(phase, failuresOf(report), { toHeal, gates: now.policy.landing.gates });
   return turned(now, { turn, why });
 }
 
@@ -101,7 +102,7 @@ function endBisection(now: Now): readonly Fact[] {
   const { state } = now;
   const { phase } = state.landing;
   if (phase.is !== "again" && phase.is !== "bisect") return [];
-  if (state.count.land > 0) return []; // What is gated now is judged by its own answer.
+  if (isMoving(state)) return []; // What is gated now is judged by its own answer.
   if (phase.is === "again" && isForRed(state, phase.members)) return [];
   return turned(now, { turn: backToQueue(membersOf(phase)) });
 }

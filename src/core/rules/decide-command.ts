@@ -8,9 +8,9 @@ import { EVERYTHING } from "../scope.ts";
 import { childId, isSettled, ROOT, type TaskId } from "../task.ts";
 import {
   attemptFailed,
+  landingNow,
   leavingPhase,
   type Now,
-  runningLandMembers,
   skipsAfter,
   stopAnswering,
   withoutRepeats,
@@ -138,7 +138,7 @@ export function cancelTask(state: RunState, id: TaskId, reason: string): readonl
  * being gated may land at this instant: its landing's end decides.
  */
 function cancelSubtree(state: RunState, top: TaskId, reason: string): readonly Fact[] {
-  const landing = runningLandMembers(state);
+  const landing = landingNow(state);
   const facts: Fact[] = [];
   for (const id of subtree(state, top).reverse()) {
     const task = taskOf(state, id);

@@ -1,8 +1,17 @@
-/** What follows from a land job? Landed, refused with the reason, or a step of the bisection. */
+/** What follows from a land job? Landed, refused with the reason, or a step of the bisection; or its place in the train. */
 
 import { type Failure, failure } from "../failure.ts";
 import { isOwn } from "../gate.ts";
-import type { Conflict, Ended, FoundLanding, Job, Member, Moved, Outcome } from "../job.ts";
+import type {
+  Conflict,
+  Ended,
+  FailedCandidate,
+  FoundLanding,
+  LandJob,
+  Member,
+  Moved,
+  Outcome,
+} from "../job.ts";
 import type { Fact } from "../log/event.ts";
 import { isFlaky, isKnownRed, landsOnRed, type RunState, runningJobOf, taskOf } from "../log/state.ts";
 import { isSettled, type TaskId } from "../task.ts";
@@ -15,26 +24,34 @@ import {
   keepPhase,
   leave,
   membersOf,
+  type Phase,
   pointedAt,
   type Turn,
   without,
   withoutMembers,
 } from "./landing.ts";
 import { backoffMs } from "./policy.ts";
-
-type LandJob = Job & { readonly kind: "land" };
+import { isMoving } from "./train.ts";
 
 export function decideLand(now: Now, job: LandJob, ended: Ended): readonly Fact[] {
   const { state } = now;
   const outcome = accounted(state, job, ended.outcome);
   const failed = (why: Failure) => landFailed(now, job, { why, free: ended.free });
+  const { turn } = job;
+  if (job.on && (outcome.is === "landed" || outcome.is === "moved"))
+    return failed(failure("repository", `a candidate that was only gated answered "${outcome.is}"`));
   switch (outcome.is) {
     case "landed":
-      return landed(now, outcome);
+      return landed(now, job, outcome);
+    case "gated": {
+      const { is: _, ...passed } = outcome;
+      return job.on
+        ? [{ type: "candidate.passed", turn, passed }]
+        : failed(failure("repository", "a landing gated its candidate and did not move the target"));
+    }
     case "red":
-      return red(now, outcome);
     case "unmergeable":
-      return turned(now, { turn: keepPhase(state.landing.phase), conflicts: outcome.conflicts });
+      return job.on ? [{ type: "candidate.failed", turn, failed: outcome }] : judged(now, outcome);
     case "gone":
       return gone(now, job, outcome.members);
     case "moved":
@@ -55,7 +72,7 @@ export function decideLand(now: Now, job: LandJob, ended: Ended): readonly Fact[
 function accounted(state: RunState, job: LandJob, outcome: Outcome): Outcome {
   const own = new Set(job.members.map((m) => m.task));
   if (outcome.is === "gone" && !outcome.members.some((m) => own.has(m.task))) return SILENT;
-  if (outcome.is !== "landed" && outcome.is !== "red" && outcome.is !== "unmergeable") return outcome;
+  if (!("conflicts" in outcome)) return outcome;
   const conflicts = outcome.conflicts.filter((c) => own.has(c.task));
   const members = outcome.is === "unmergeable" ? [] : outcome.members.filter((m) => own.has(m.task));
   const silent = without(without(job.members, members), conflictMembers(state, conflicts));
@@ -73,15 +90,27 @@ const SILENT: Outcome = {
   failure: failure("repository", "a landing returned no result for its tasks"),
 };
 
+/** A candidate cannot land as it is. `drop`: its turn, if it was gated ahead of it. */
+export const judged = (now: Now, outcome: FailedCandidate, drop: readonly number[] = []): readonly Fact[] =>
+  outcome.is === "red"
+    ? red(now, outcome, drop)
+    : turned(now, { turn: keepPhase(now.state.landing.phase), conflicts: outcome.conflicts, drop });
+
+/** Its candidate is out of the train, and its members queue again, but for those that the phase keeps. */
+const leavingTrain = ({ landing: { phase } }: RunState, job: LandJob) => ({
+  drop: job.moves === undefined ? (job.on ? [job.turn] : []) : [job.moves],
+  back: without(job.members, membersOf(phase)),
+});
+
 /** The commits of these members are gone, through no fault of the tasks: they are made again. Nothing was gated. */
 function gone(now: Now, job: LandJob, members: readonly Member[]): readonly Fact[] {
   const { phase: before } = now.state.landing;
   const lost = job.members.filter(({ task }) => members.some((m) => m.task === task));
   const { phase, requeue } = leave(before, lost);
-  const back = before.is === "open" ? without(job.members, lost) : requeue;
+  const { drop, back } = leavingTrain(now.state, job);
   return withoutRepeats([
     ...lost.flatMap((m) => refuse(now, m, { failure: GONE, charge: "lost" })),
-    ...turned(now, { turn: { phase, requeue: back, refuse: [] } }),
+    ...turned(now, { turn: { phase, requeue: [...requeue, ...without(back, lost)], refuse: [] }, drop }),
   ]);
 }
 
@@ -91,17 +120,23 @@ const GONE = failure(
   "let no `git gc --prune=now` or `git prune` run in the repository meanwhile",
 );
 
-function landed(now: Now, outcome: Outcome & { readonly is: "landed" }): readonly Fact[] {
-  const { phase } = now.state.landing;
+function landed(now: Now, job: LandJob, outcome: Outcome & { readonly is: "landed" }): readonly Fact[] {
+  const { landing, train } = now.state;
+  const { phase } = landing;
   const { commit, members, proof, conflicts } = outcome;
   const flaky = phase.is === "again" ? phase.failures.filter(isOwn) : []; // Red, and then green on the same tree.
+  const of = train.length === 0 ? {} : { turn: job.moves ?? job.turn };
   return [
-    { type: "batch.landed", members, commit, proof, flaky },
-    ...turned(now, { turn: afterGreen(phase, members), conflicts }),
+    { type: "batch.landed", members, commit, proof, flaky, ...of },
+    ...turned(now, {
+      turn: afterGreen(phase, members, now.policy.landing.gates),
+      conflicts,
+      landed: job.moves,
+    }),
   ];
 }
 
-function red(now: Now, outcome: Outcome & { readonly is: "red" }): readonly Fact[] {
+function red(now: Now, outcome: Outcome & { readonly is: "red" }, drop: readonly number[]): readonly Fact[] {
   const { state, policy } = now;
   const { members, failures, conflicts, files = [] } = outcome;
   const named = pointedAt(members, files, ({ task }) => changedBy(state, task));
@@ -110,13 +145,14 @@ function red(now: Now, outcome: Outcome & { readonly is: "red" }): readonly Fact
   // The gate may have failed for the set-up alone; or the target was green when this began, and is not any more.
   const isVoid =
     state.setup.failure !== undefined || (targetIsRed && (rest.is === "bisect" || !isForRed(state, members)));
-  const known = { targetIsRed, isFlaky: (name: string) => isFlaky(state, name), named };
+  const { gates } = policy.landing;
+  const known = { targetIsRed, isFlaky: (name: string) => isFlaky(state, name), named, gates };
   const turn = isVoid
     ? backToQueue(rest.is === "open" ? members : membersOf(rest))
     : afterRed(rest, { members, failures }, known);
   const detail = (outcome.detail ?? "").slice(-policy.brief.maxSummaryChars); // A tool says last what is wrong.
   const why = gateRed(`breaks the gate: ${failures.slice(0, 10).join(", ")}`, detail);
-  return turned(now, { turn, conflicts, why, detail });
+  return turned(now, { turn, conflicts, why, detail, drop });
 }
 
 function changedBy(state: RunState, id: TaskId): readonly string[] {
@@ -134,12 +170,14 @@ function moved(now: Now, job: LandJob, to: Moved): readonly Fact[] {
   const { state, at, policy } = now;
   const found = unknown(state, to).flatMap((l) => l.members);
   const { phase, errors: before } = state.landing;
-  const turn = phase.is === "open" ? backToQueue(without(job.members, found)) : afterMove(phase, found);
+  const { drop, back } = leavingTrain(state, job);
+  const turn = afterMove(phase, found);
+  const requeue = [...turn.requeue, ...without(back, found)];
   const facts = targetMoved(state, to);
   // If others move the target again and again, wait longer each time.
   const errors = facts.some((f) => f.type === "target.moved") ? before + 1 : 0;
   const retryAt = errors > 1 ? at + backoffMs(policy.retry, errors, "moved") : at;
-  return [...facts, ...turned(now, { turn, errors, retryAt })];
+  return [...facts, ...turned(now, { turn: { ...turn, requeue }, errors, retryAt, drop })];
 }
 
 /** A lost job had moved the target, or another program did, perhaps back to where it was. Landings are found by proof. */
@@ -191,22 +229,26 @@ function landFailed(
   const { state, at, policy } = now;
   const { phase, errors: before } = state.landing;
   const errors = free ? before : before + 1;
+  const { drop, back } = leavingTrain(state, job);
   if (errors >= policy.landing.maxErrorsInARow) {
     const over = failure("repository", `could not be landed: ${why.message}`, why.next);
     return withoutRepeats([
       ...job.members.flatMap((m) => failTask(state, m.task, over)),
-      ...turned(now, { turn: keepPhase(withoutMembers(phase, job.members)) }),
+      ...turned(now, { turn: keepPhase(withoutMembers(phase, job.members)), drop }),
     ]);
   }
   const retryAt = free ? at : at + backoffMs(policy.retry, errors, "land");
-  const turn = { phase, requeue: phase.is === "open" ? job.members : [], refuse: [] };
-  return turned(now, { turn, errors, retryAt, ...(free ? {} : { problem: why }) });
+  // What has passed its gate can still be moved to, if only the engine was restarted.
+  const left = free && job.moves !== undefined ? { requeue: [] } : { requeue: back, drop };
+  const turn = { phase, requeue: left.requeue, refuse: [] };
+  return turned(now, { turn, errors, retryAt, ...(free ? {} : { problem: why }), drop: left.drop });
 }
 
 /** A person says that the run should go on: what kept it from landing may have been fixed. */
-export function landingSeenTo({ state: { landing, count }, at }: Now): readonly Fact[] {
+export function landingSeenTo({ state, at }: Now): readonly Fact[] {
+  const { landing } = state;
   const { problem, ...rest } = landing;
-  if (landing.retryAt <= at || count.land > 0) return [];
+  if (landing.retryAt <= at || isMoving(state)) return [];
   return [
     { type: "landing.turned", ...rest, retryAt: at, requeue: [], ...(problem && { failure: problem }) },
   ];
@@ -223,6 +265,10 @@ type Step = {
   readonly detail?: string;
   /** Why the landing failed, where that is no task's fault. */
   readonly problem?: Failure;
+  /** Candidates that are out of the train. */
+  readonly drop?: readonly number[] | undefined;
+  /** The candidate of the train that has landed. */
+  readonly landed?: number | undefined;
 };
 
 /**
@@ -231,16 +277,21 @@ type Step = {
  */
 export function turned(now: Now, step: Step): readonly Fact[] {
   const { state } = now;
-  const { conflicts = [], errors = 0, retryAt = 0, problem } = step;
+  const { conflicts = [], errors = 0, retryAt = 0, problem, drop = [] } = step;
   const turn = isKnownRed(state) ? calledOff(state, step.turn) : step.turn;
   const clashes = conflicts.filter((c) => c.against === "target");
   const postponed = conflictMembers(
     state,
     conflicts.filter((c) => c.against === "batch"),
   );
-  const back = [...turn.requeue, ...postponed].filter((m) => !isSettled(taskOf(state, m.task)));
+  // Those in a candidate that was built on this one queue again when it is discarded.
+  const others = state.train.flatMap((one) => ([...drop, step.landed].includes(one.turn) ? [] : one.members));
+  const back = without([...turn.requeue, ...postponed], others).filter(
+    (m) => !isSettled(taskOf(state, m.task)),
+  );
   const stopped = [...back, ...membersOf(turn.phase)].filter((m) => taskOf(state, m.task).cancelling);
-  const { phase, requeue } = leave(withoutMembers(turn.phase, conflictMembers(state, conflicts)), stopped);
+  const left = afterConflicts(turn.phase, conflictMembers(state, conflicts));
+  const { phase, requeue } = leave(left.phase, stopped);
   const detail = phase.is === "open" ? undefined : (step.detail ?? state.landing.detail);
   return withoutRepeats([
     ...turn.refuse.flatMap((m) => refuse(now, m, { failure: step.why!, charge: "refused" })),
@@ -254,11 +305,16 @@ export function turned(now: Now, step: Step): readonly Fact[] {
       errors,
       retryAt,
       ...(detail ? { detail } : {}),
-      requeue: without([...back, ...requeue], stopped).map((m) => m.task),
+      requeue: without([...back, ...left.requeue, ...requeue], stopped).map((m) => m.task),
       ...(problem && { failure: problem }),
+      ...(drop.length > 0 && { drop }),
     },
   ]);
 }
+
+/** Whose conflict ends an early bisection may have been the guilty one: the others were not judged without it. */
+const afterConflicts = (phase: Phase, gone: readonly Member[]): Turn =>
+  phase.is === "bisect" ? leave(phase, gone) : keepPhase(withoutMembers(phase, gone));
 
 /** A bisection compares with a green target, and ordinary tasks wait for one. */
 function calledOff(state: RunState, turn: Turn): Turn {
@@ -283,7 +339,7 @@ function refuse(
   return attemptFailed(now, member, { ...why, ...made });
 }
 
-const cancelled = (state: RunState, { task }: Member): readonly Fact[] => [
+export const cancelled = (state: RunState, { task }: Member): readonly Fact[] => [
   { type: "task.cancelled", task, reason: "asked for while it was landing" },
   ...skipsAfter(state, task),
 ];

@@ -7,6 +7,7 @@ import type { Now } from "./consequences.ts";
 import { turned } from "./decide-landing.ts";
 import { membersOf, OPEN } from "./landing.ts";
 import { backoffMs } from "./policy.ts";
+import { isMoving } from "./train.ts";
 
 /** At once if nothing was ever set up in this run; else it may pass by itself, up to a limit. */
 export function setupMet(
@@ -25,9 +26,9 @@ export const setupWait = ({ state, at, policy }: Now): number =>
 
 /** `resume`: a person has fixed it. No candidate is refused for what a gate said that could not run. */
 export function setupSeenTo(now: Now): readonly Fact[] {
-  const { setup, landing, count } = now.state;
+  const { setup, landing } = now.state;
   if (!setup.failure) return [];
-  const isVoid = landing.phase.is !== "open" && count.land === 0;
+  const isVoid = landing.phase.is !== "open" && !isMoving(now.state);
   const turn = { phase: OPEN, requeue: membersOf(landing.phase), refuse: [] };
   return [{ type: "setup.retried" }, ...(isVoid ? turned(now, { turn, conflicts: [] }) : [])];
 }

@@ -4,10 +4,11 @@ import type { Job } from "../job.ts";
 import type { Fact } from "../log/event.ts";
 import { isKnownRed, type RunState } from "../log/state.ts";
 import { firstLookBy, firstProbeBy, nextCheckAt, probeAt, wantsProbe } from "./check-time.ts";
+import { trainTurned } from "./decide-train.ts";
 import { agentJobs } from "./dispatch.ts";
 import { closeRun, settlePlanners } from "./finish.ts";
-import { nextMembers } from "./landing-queue.ts";
 import type { Policy } from "./policy.ts";
+import { nextLanding } from "./train.ts";
 
 /** `facts` hold now, until there are none; then nothing changes before `deadline` unless something arrives. */
 type Due = { readonly facts: readonly Fact[]; readonly deadline: number | undefined };
@@ -17,6 +18,8 @@ export function due(state: RunState, policy: Policy, now: number): Due {
   // It stands still; what was running before may still answer, or not.
   if (state.setup.failure && state.cancelling === undefined)
     return { facts: [], deadline: leaseOver(state, now) };
+  const turns = trainTurned({ state, policy, at: now });
+  if (turns.length > 0) return { facts: turns, deadline: now };
   const ends = settlePlanners(state, policy);
   if (ends.length > 0) return { facts: ends, deadline: now };
   const closing = closeRun(state, policy, now);
@@ -57,22 +60,21 @@ function checkJobs(state: RunState, policy: Policy, now: number): readonly Job[]
   return isDue(probeAt(state, policy)) ? [{ kind: "check", turn, probe: true }] : [];
 }
 
-/** One at a time: each candidate is built on the target that the one before it left. */
+/** One a call: what is due next is asked again once it has started. */
 function landJobs(state: RunState, policy: Policy, now: number): readonly Job[] {
-  const { landing, count, turns } = state;
-  if (count.land > 0 || now < landing.retryAt || state.cancelling !== undefined) return [];
-  const members = mayLand(state, policy) ? nextMembers(state, policy) : [];
-  return members.length === 0 ? [] : [{ kind: "land", turn: turns.land + 1, members }];
+  if (now < state.landing.retryAt || state.cancelling !== undefined || !mayLand(state, policy)) return [];
+  const job = nextLanding(state, policy);
+  return job ? [job] : [];
 }
 
 /**
  * Nothing lands before the target is known, and whether its gate proves something; on a red one only what may, see
- * `nextMembers`. What a red target fails must be known as it stands, or a failure that was healed could come back
- * unseen. Where it cannot be checked, a candidate that is green is proof enough.
+ * `headOf`. What a red target fails must be known as it stands, or a failure that was healed could come back unseen.
+ * Where it cannot be checked, a candidate that is green is proof enough.
  */
 function mayLand(state: RunState, policy: Policy): boolean {
-  const { target, landing } = state;
-  if (landing.phase.is === "base" || wantsProbe(state, policy)) return false;
+  const { target } = state;
+  if (wantsProbe(state, policy)) return false;
   if (target.health === "green" || isKnownRed(state)) return true;
   return target.checkErrors >= policy.sweep.maxErrorsInARow;
 }

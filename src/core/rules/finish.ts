@@ -75,8 +75,9 @@ export function isOver(state: RunState): boolean {
 
 /** The budget is spent, nothing runs on it any more, and nothing that is finished can still land. */
 function isDrained(state: RunState, policy: Policy): boolean {
-  const { spent, count, dag, landing } = state;
-  if (!spent.exhausted || count.plan + count.work > 0 || landing.phase.is !== "open") return false;
+  const { spent, count, dag, landing, train } = state;
+  if (!spent.exhausted || count.plan + count.work > 0) return false;
+  if (landing.phase.is !== "open" || train.length > 0) return false;
   if (!isSpent(state, policy) && isOwed(state, policy)) return false;
   if (state.unapproved.size > 0) return false; // A person may still let it land.
   const next = dag.peek(LANE.land);

@@ -4,19 +4,19 @@ import type { Member } from "../job.ts";
 import { isKnownRed, LANE, landsOnRed, type RunState, taskOf } from "../log/state.ts";
 import type { TaskId } from "../task.ts";
 import { bestBatch } from "./batch-size.ts";
-import { prescribed } from "./landing.ts";
 import type { Policy } from "./policy.ts";
 
-/** Whom the phase prescribes, else the head of the queue. */
-export const nextMembers = (state: RunState, policy: Policy): readonly Member[] =>
-  prescribed(state.landing.phase) ?? headOf(state, policy);
-
-/** Which tasks probably follow the candidate whose gate is running: none, unless it is the head of the queue. */
+/**
+ * Which tasks probably follow the candidate whose gate is running: none, unless it is the head of the queue. With more
+ * gates than one they are gated already.
+ */
 export const membersAfter = (state: RunState, policy: Policy): readonly Member[] =>
-  state.landing.phase.is === "open" && !isKnownRed(state) ? headOf(state, policy) : [];
+  state.landing.phase.is === "open" && policy.landing.gates === 1 && !isKnownRed(state)
+    ? headOf(state, policy)
+    : [];
 
 /** On a red target a fix alone; once repair was given up, anyone, one by one. */
-function headOf(state: RunState, policy: Policy): readonly Member[] {
+export function headOf(state: RunState, policy: Policy): readonly Member[] {
   const red = isKnownRed(state);
   const isSingle = red || policy.landing.strategy !== "merge-commit";
   const max = isSingle ? 1 : bestBatch(state.odds, policy.landing.maxBatch);

@@ -75,6 +75,8 @@ type Known = {
   readonly isFlaky: (failure: string) => boolean;
   /** The members that the failures point at. */
   readonly named?: readonly Member[];
+  /** How many candidates are gated at once. */
+  readonly gates?: number;
 };
 
 /** The members whose change is the only one with a file that the gate named. */
@@ -123,7 +125,7 @@ export function afterRed(phase: Phase, red: Red, known: Known): Turn {
 function afterRedInBisection(
   phase: Phase & { readonly is: "bisect" },
   { members, failures }: Red,
-  { isFlaky }: Known,
+  { isFlaky, gates }: Known,
 ): Turn {
   const { guilty, suspects } = phase;
   const found = shared(suspects, failures);
@@ -141,16 +143,18 @@ function afterRedInBisection(
     const base: Phase = { is: "base", members, suspects: failures, onRed: false };
     return { phase: base, requeue: without(guilty, members), refuse: [] };
   }
-  if (members.length > 1) return narrow(members, suspects, without(guilty, members));
+  if (members.length > 1) return narrow(members, suspects, { requeue: without(guilty, members), gates });
   // The last one left is guilty because all others were green; any other single one is gated twice.
   const proven = guilty.length === 1 || reds >= 2;
   return proven ? { phase: OPEN, requeue: without(guilty, members), refuse: members } : again;
 }
 
 /** The candidate of `landed` is the target now. */
-export function afterGreen(phase: Phase, landed: readonly Member[]): Turn {
-  const rest = phase.is === "bisect" ? without(phase.guilty, landed) : [];
-  return phase.is !== "bisect" || rest.length === 0 ? keepPhase(OPEN) : narrow(rest, phase.suspects, []);
+export function afterGreen(phase: Phase, landed: readonly Member[], gates = 1): Turn {
+  if (phase.is !== "bisect") return keepPhase(OPEN);
+  const rest = without(phase.guilty, landed);
+  if (rest.length === phase.guilty.length) return afterMove(phase, []); // It was in the train before.
+  return rest.length === 0 ? keepPhase(OPEN) : narrow(rest, phase.suspects, { gates });
 }
 
 /** The target is elsewhere, with `found` in it: what was red is another candidate there, which was not judged yet. */
@@ -164,14 +168,14 @@ export function afterMove(phase: Phase, found: readonly Member[]): Turn {
 export function afterBase(
   phase: Phase & { readonly is: "base" },
   failing: readonly string[],
-  toHeal: readonly string[],
+  { toHeal, gates }: { readonly toHeal: readonly string[]; readonly gates?: number },
 ): Turn {
   const guilty = phase.onRed ? isWorse(phase.suspects, failing, toHeal) : failing.length === 0;
   if (!guilty) return backToQueue(phase.members);
   const { members, suspects, first = members } = phase;
   if (members.length === 1) return refuseAll(members);
   if (first.length === 1) return keepPhase({ is: "bisect", guilty: members, next: first, suspects, reds: 1 });
-  return narrow(first, suspects, without(members, first));
+  return narrow(first, suspects, { requeue: without(members, first), gates });
 }
 
 /** It fails what the target does not fail by now, or still fails everything that it was made to repair. */
@@ -210,7 +214,7 @@ export function withoutMembers(phase: Phase, gone: readonly Member[]): Phase {
   const { suspects } = phase;
   return phase.isEarly
     ? { is: "base", members: guilty, suspects, onRed: false }
-    : narrow(guilty, suspects, []).phase;
+    : narrow(guilty, suspects).phase;
 }
 
 /** Some members were cancelled. What is left is another candidate, which was not judged yet. */
@@ -221,15 +225,18 @@ export function leave(phase: Phase, gone: readonly Member[]): Turn {
     : backToQueue(rest.members);
 }
 
-const narrow = (
+/** Halves; with more gates than one, as many parts as make one more than there are gates (`train.ts`). */
+function narrow(
   guilty: readonly Member[],
   suspects: readonly string[],
-  requeue: readonly Member[],
-): Turn => ({
-  phase: { is: "bisect", guilty, next: guilty.slice(0, Math.ceil(guilty.length / 2)), suspects, reds: 0 },
-  requeue,
-  refuse: [],
-});
+  {
+    requeue = [],
+    gates = 1,
+  }: { readonly requeue?: readonly Member[]; readonly gates?: number | undefined } = {},
+): Turn {
+  const next = guilty.slice(0, Math.ceil(guilty.length / (gates + 1)));
+  return { phase: { is: "bisect", guilty, next, suspects, reds: 0 }, requeue, refuse: [] };
+}
 
 const shared = (a: readonly string[], b: readonly string[]) => {
   const there = new Set(b);

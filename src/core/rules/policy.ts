@@ -63,7 +63,7 @@ export type Accounts = readonly [string, ...string[]];
 export type Limit = { readonly maxTokens?: number; readonly maxMicrodollars?: number };
 
 export type Policy = {
-  /** Jobs of a kind at once. Landing and checking are always one at a time. */
+  /** Jobs of a kind at once. Checks are always one at a time; for landing see `landing.gates`. */
   readonly capacity: { readonly plan: number; readonly work: number };
   /** How long a job of a kind may go without an answer, in ms. */
   readonly leaseMs: Readonly<Record<JobKind, number>>;
@@ -112,6 +112,8 @@ export type Policy = {
     readonly strategy: "merge-commit" | "rebase" | "fast-forward";
     /** Tasks in one gated candidate. */
     readonly maxBatch: number;
+    /** Candidates that are gated at once, each built on the one before it (`train.ts`). */
+    readonly gates: number;
     /** Landing jobs in a row that may fail for reasons of the repository or the machine. */
     readonly maxErrorsInARow: number;
   };
@@ -248,6 +250,7 @@ export const defaultPolicy: Policy = {
   landing: {
     strategy: "merge-commit",
     maxBatch: 50, // One culprit in 50 is found in at most 10 gate runs; 50 one by one take 50.
+    gates: 1, // Ordinary tests share ports, databases and cores.
     maxErrorsInARow: 20, // A full disk may last an hour or two; finished work must not fail for it.
   },
   sweep: {

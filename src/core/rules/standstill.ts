@@ -28,10 +28,10 @@ export function isParked(state: RunState, policy: Policy): Standstill | undefine
 
 /** A person, a landing, a check or the end is what comes next. */
 function isElsewhere(state: RunState, policy: Policy): boolean {
-  const { count, landing, dag } = state;
+  const { count, landing, dag, train } = state;
   if (!state.request || state.closed || state.cancelling !== undefined) return true;
   if (state.paused || isProposed(state) || isOver(state)) return true;
-  if (count.land + count.check > 0 || landing.phase.is !== "open") return true;
+  if (count.land + count.check > 0 || landing.phase.is !== "open" || train.length > 0) return true;
   return dag.peek(LANE.land) !== undefined || nextCheckAt(state, policy) !== undefined;
 }
 

@@ -1,0 +1,124 @@
+/**
+ * Which candidates are gated at once, and which of them may land? With one gate it is one after the other.
+ *
+ * 1. Up to `gates` candidates are gated at once: the *train*. Each is built on the target and on those before it, as if
+ *    they had landed. None is begun that would more likely than not be discarded, by the odds that the run has seen.
+ * 2. One job at a time may move the target: that of a candidate built on the target itself; or a short one, for a
+ *    candidate that has passed already, once all that it was built on has landed.
+ * 3. A candidate that fails discards what was built on it, and nothing else. It says nothing about its members before
+ *    what it was built on has landed; then it is judged like any other (`landing.ts`). Until the verdict, new candidates
+ *    are built without it and do not land.
+ * 4. A bisection with n gates has n + 1 parts: n of them are a train, and the last one is known by the others. What
+ *    was in the train before lands first, and no other task joins until the bisection is over.
+ * 5. Whatever moves the target another way, or turns it red, discards the train: gate runs are lost, never a task.
+ *
+ *     target ← A ← B ← C     A's job gates it and moves the target; those of B and C only gate
+ *     A lands                when B passes (or has), a short job moves the target to it
+ *     B fails                C is discarded, D is built on A; once A has landed, B is judged, and D waits for that
+ *     A fails                B and C are discarded; while A is judged, D is built on the target without A
+ */
+import type { LandJob, Member, TrainCandidate } from "../job.ts";
+import { isKnownRed, type RunState, taskOf } from "../log/state.ts";
+import { mayBuildOn } from "./batch-size.ts";
+import { membersOf, type Phase, prescribed, without } from "./landing.ts";
+import { headOf } from "./landing-queue.ts";
+import type { Policy } from "./policy.ts";
+
+/** The next land job, where one may start: to move the target, else to gate ahead. */
+export function nextLanding(state: RunState, policy: Policy): LandJob | undefined {
+  return nextMove(state, policy) ?? nextAhead(state, policy);
+}
+
+/** The job that may move the target, if one is under way. */
+export function moverOf(state: RunState): LandJob | undefined {
+  if (!isMoving(state)) return undefined;
+  for (const { job } of state.running.values()) if (job.kind === "land" && !job.on) return job;
+  return undefined;
+}
+
+/** All land jobs but those that only gate: each of these is of a candidate in the train without a result. */
+export const isMoving = ({ count, train }: RunState): boolean =>
+  count.land > 0 && count.land > train.filter(({ result }) => result === undefined).length;
+
+const isPassed = ({ result }: TrainCandidate): boolean => result !== undefined && !("is" in result);
+const isFailed = ({ result }: TrainCandidate): boolean => result !== undefined && "is" in result;
+
+/** Nobody moves the target now, and all that it was built on has landed. */
+const isFirst = (state: RunState, { on }: TrainCandidate): boolean => on.length === 0 && !isMoving(state);
+
+function nextMove(state: RunState, policy: Policy): LandJob | undefined {
+  const { phase } = state.landing;
+  if (isMoving(state) || phase.is === "base") return undefined;
+  const turn = state.turns.land + 1;
+  const [first] = state.train;
+  if (first && phase.is !== "again") {
+    if (!isPassed(first) || !isFirst(state, first)) return undefined;
+    return { kind: "land", turn, members: first.members, moves: first.turn };
+  }
+  if (state.count.land >= policy.landing.gates) return undefined; // Of those that only gate.
+  const members = prescribed(phase) ?? headOf(state, policy);
+  return members.length === 0 ? undefined : { kind: "land", turn, members };
+}
+
+function nextAhead(state: RunState, policy: Policy): LandJob | undefined {
+  const { landing, turns, count, target, odds } = state;
+  const { gates } = policy.landing;
+  if (gates === 1 || target.health !== "green") return undefined;
+  const mover = moverOf(state);
+  if (count.land - (mover?.moves === undefined ? 0 : 1) >= gates) return undefined;
+  const ahead = [...(mover?.members ?? []), ...state.train.flatMap(({ members }) => members)];
+  const members = landing.phase.is === "bisect" ? nextPart(state, ahead) : headOf(state, policy);
+  if (members.length === 0) return undefined;
+  const below = state.train.filter((one) => !isFailed(one));
+  const first = mover && mover.moves === undefined && landing.phase.is !== "again" ? [mover] : [];
+  const assumed = [...first, ...below];
+  if (!mayBuildOn(odds, assumed.flatMap((one) => one.members).length)) return undefined;
+  return { kind: "land", turn: turns.land + 1, members, on: assumed.map((one) => one.turn) };
+}
+
+/** Of those among whom the guilty one is. The last part needs no gate: all parts together have failed. */
+function nextPart({ landing, train }: RunState, ahead: readonly Member[]): readonly Member[] {
+  const { phase } = landing;
+  if (phase.is !== "bisect" || phase.isEarly || phase.reds > 0 || train.some(isFailed)) return [];
+  if (without(ahead, phase.guilty).length > 0) return []; // What was in the train before lands first.
+  const rest = without(phase.guilty, ahead);
+  return rest.length > phase.next.length ? rest.slice(0, phase.next.length) : [];
+}
+
+/** A candidate that failed, and that is judged now because all that it was built on has landed. */
+export function toJudge(state: RunState): TrainCandidate | undefined {
+  const [first] = state.train;
+  const { is } = state.landing.phase;
+  if (!first || !isFailed(first) || !isFirst(state, first)) return undefined;
+  return is === "open" || is === "bisect" ? first : undefined;
+}
+
+/** The candidates that cannot land any more as they are, with those that were built on them. */
+export function uselessIn(state: RunState): readonly TrainCandidate[] {
+  if (state.train.length === 0) return [];
+  const mover = moverOf(state);
+  const alive = new Set(mover ? [mover.turn] : []);
+  return state.train.filter((one) => {
+    const isOut = one.turn !== mover?.moves && isUseless(state, one, alive);
+    if (!isOut && !isFailed(one)) alive.add(one.turn);
+    return isOut;
+  });
+}
+
+function isUseless(state: RunState, one: TrainCandidate, alive: ReadonlySet<number>): boolean {
+  const { target, landing } = state;
+  if (one.isStale || isKnownRed(state) || state.cancelling !== undefined) return true;
+  if (one.on.some((turn) => !alive.has(turn))) return true;
+  if (!one.members.every((member) => isReady(state, member))) return true;
+  if (one.on.length > 0 || one.result === undefined) return false;
+  if (one.result.onto !== target.tip) return true; // Its base was made in another way than was assumed.
+  return isFailed(one) && landing.phase.is === "bisect" && !isPart(landing.phase, one);
+}
+
+const isPart = (phase: Phase, { members }: TrainCandidate): boolean =>
+  without(members, membersOf(phase)).length === 0;
+
+function isReady(state: RunState, { task: id, attempt }: Member): boolean {
+  const { state: now, cancelling } = taskOf(state, id);
+  return now.is === "landing" && now.attempt === attempt && !cancelling;
+}
