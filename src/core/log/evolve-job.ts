@@ -18,6 +18,7 @@ export const jobEvents = {
     if (s.late.size > 0) s.late.delete(slotOf(job));
     if (job.kind === "check") {
       s.turns.check = job.turn;
+      if (!job.probe) s.target.checkBegunAt = at;
     } else if (job.kind === "land") {
       s.turns.land = job.turn;
       for (const { task } of job.members) if (s.dag.status(task) === "ready") s.dag.take(task);

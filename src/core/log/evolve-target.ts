@@ -38,7 +38,8 @@ export const targetEvents = {
   "candidate.failed"(s, { turn, failed }) {
     s.train = s.train.map((one) => (one.turn === turn ? { ...one, result: failed } : one));
   },
-  "landing.turned"(s, { phase, errors, retryAt, detail, failure: problem, requeue, drop }) {
+  "landing.turned"(s, { phase, errors, retryAt, detail, failure: problem, requeue, drop, at }) {
+    if (s.landing.phase.is === "open") s.doubtSince = at;
     if (drop) s.train = s.train.filter(({ turn }) => !drop.includes(turn));
     s.landing = {
       phase,
@@ -61,6 +62,7 @@ export const targetEvents = {
       greensInARow: green ? target.greensInARow + 1 : 0,
       checkedTip: tip,
       checkedAt: at,
+      checkedSince: target.checkBegunAt,
       checkErrors: 0,
       baseMoved: false,
       unsure: false,

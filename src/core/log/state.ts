@@ -43,6 +43,8 @@ export type RunState = {
   readonly landing: Landing;
   /** Candidates that are gated ahead of their turn, the first to land first. */
   readonly train: readonly TrainCandidate[];
+  /** When the candidate that is being judged was first red; meaningless while landing is open. */
+  readonly doubtSince: number;
   /** How often a task turned out to be bad: the size of a batch follows from it. */
   readonly odds: Odds;
   /** Every commit that the target is known to have pointed at. */
@@ -162,6 +164,9 @@ type Target = {
   readonly report: GateReport;
   readonly checkedTip: string | undefined;
   readonly checkedAt: number;
+  /** When the last check began that had a result, and the last one at all. */
+  readonly checkedSince: number;
+  readonly checkBegunAt: number;
   readonly greensInARow: number;
   /** Of looks at `checkedTip`. */
   readonly redsInARow: number;
@@ -229,6 +234,7 @@ export const emptyState = (): RunState => ({
   heldBack: new Map(),
   landing: { phase: OPEN, errors: 0, retryAt: 0 },
   train: [],
+  doubtSince: 0,
   odds: NO_ODDS,
   tips: new Set(),
   lost: new Map(),
@@ -238,6 +244,8 @@ export const emptyState = (): RunState => ({
     report: { commands: [] },
     checkedTip: undefined,
     checkedAt: 0,
+    checkedSince: 0,
+    checkBegunAt: 0,
     greensInARow: 0,
     redsInARow: 0,
     checkErrors: 0,

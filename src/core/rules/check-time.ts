@@ -6,6 +6,7 @@ import { isEnding, wantsFinalCheck } from "./finish.ts";
 import { nextAccount } from "./governor.ts";
 import { backoffMs, type Policy } from "./policy.ts";
 import { checkDelayMs } from "./repair.ts";
+import { wantsBase } from "./train.ts";
 
 /** Undefined if there is no reason to. */
 export function nextCheckAt(state: RunState, policy: Policy): number | undefined {
@@ -66,7 +67,7 @@ const isAllUnapproved = ({ repair, unapproved }: RunState): boolean =>
 function isUrgent(state: RunState, policy: Policy): boolean {
   const { target, landing } = state;
   if (target.health === "unknown" || target.health === "suspect") return true;
-  if (landing.phase.is === "base" || target.baseMoved) return true;
+  if (landing.phase.is === "base" || target.baseMoved || wantsBase(state, policy)) return true;
   const news = target.checkedTip !== target.tip;
   // What a lost landing did is found out by the next one, and at the end, when there is none, by a look.
   if (news && target.health === "red") return true;

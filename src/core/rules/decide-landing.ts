@@ -17,6 +17,7 @@ import { isFlaky, isKnownRed, landsOnRed, type RunState, runningJobOf, taskOf } 
 import { isSettled, type TaskId } from "../task.ts";
 import { attemptFailed, failTask, type Now, skipsAfter, withoutRepeats } from "./consequences.ts";
 import {
+  afterBase,
   afterGreen,
   afterMove,
   afterRed,
@@ -31,7 +32,7 @@ import {
   withoutMembers,
 } from "./landing.ts";
 import { backoffMs } from "./policy.ts";
-import { isMoving } from "./train.ts";
+import { isBaseKnown, isMoving } from "./train.ts";
 
 export function decideLand(now: Now, job: LandJob, ended: Ended): readonly Fact[] {
   const { state } = now;
@@ -149,10 +150,18 @@ function red(now: Now, outcome: Outcome & { readonly is: "red" }, drop: readonly
   const known = { targetIsRed, isFlaky: (name: string) => isFlaky(state, name), named, gates };
   const turn = isVoid
     ? backToQueue(rest.is === "open" ? members : membersOf(rest))
-    : afterRed(rest, { members, failures }, known);
+    : pastBase(now, afterRed(rest, { members, failures }, known));
   const detail = (outcome.detail ?? "").slice(-policy.brief.maxSummaryChars); // A tool says last what is wrong.
   const why = gateRed(`breaks the gate: ${failures.slice(0, 10).join(", ")}`, detail);
   return turned(now, { turn, conflicts, why, detail, drop });
+}
+
+/** Where the base was checked meanwhile, it need not be checked again. */
+function pastBase({ state, policy: { landing } }: Now, turn: Turn): Turn {
+  const { phase } = turn;
+  if (phase.is !== "base" || phase.onRed || !isBaseKnown(state, landing)) return turn;
+  const next = afterBase(phase, [], { toHeal: [], gates: landing.gates });
+  return { ...next, requeue: [...turn.requeue, ...next.requeue] };
 }
 
 function changedBy(state: RunState, id: TaskId): readonly string[] {

@@ -19,7 +19,7 @@ export const membersAfter = (state: RunState, policy: Policy): readonly Member[]
 export function headOf(state: RunState, policy: Policy): readonly Member[] {
   const red = isKnownRed(state);
   const isSingle = red || policy.landing.strategy !== "merge-commit";
-  const max = isSingle ? 1 : bestBatch(state.odds, policy.landing.maxBatch);
+  const max = isSingle ? 1 : Math.min(bestBatch(state.odds, policy.landing.maxBatch), shareOf(state, policy));
   const members: Member[] = [];
   for (const id of state.dag.ready(LANE.land)) {
     const task = taskOf(state, id as TaskId);
@@ -27,4 +27,13 @@ export function headOf(state: RunState, policy: Policy): readonly Member[] {
     if (task.state.is === "landing") members.push({ task: task.id, attempt: task.state.attempt });
   }
   return members;
+}
+
+/**
+ * With several gates, those that are ready are shared out among them: a candidate of several that is red keeps all others
+ * waiting for its bisection.
+ */
+function shareOf({ dag }: RunState, { landing: { gates } }: Policy): number {
+  if (gates === 1) return Number.POSITIVE_INFINITY;
+  return Math.ceil([...dag.ready(LANE.land)].length / gates);
 }

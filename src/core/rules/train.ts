@@ -8,6 +8,7 @@
  * 3. A candidate that fails discards what was built on it, and nothing else. It says nothing about its members before
  *    what it was built on has landed; then it is judged like any other (`landing.ts`). Until the verdict, new candidates
  *    are built without it and do not land.
+ *    The target is checked while the candidate is gated once more.
  * 4. A bisection with n gates has n + 1 parts: n of them are a train, and the last one is known by the others. What
  *    was in the train before lands first, and no other task joins until the bisection is over.
  * 5. Whatever moves the target another way, or turns it red, discards the train: gate runs are lost, never a task.
@@ -72,7 +73,8 @@ function nextAhead(state: RunState, policy: Policy): LandJob | undefined {
   const below = state.train.filter((one) => !isFailed(one));
   const first = mover && mover.moves === undefined && landing.phase.is !== "again" ? [mover] : [];
   const assumed = [...first, ...below];
-  if (!mayBuildOn(odds, assumed.flatMap((one) => one.members).length)) return undefined;
+  const unknown = [...first, ...below.filter((one) => !isPassed(one))].flatMap((one) => one.members);
+  if (!mayBuildOn(odds, unknown.length)) return undefined;
   return { kind: "land", turn: turns.land + 1, members, on: assumed.map((one) => one.turn) };
 }
 
@@ -92,6 +94,24 @@ export function toJudge(state: RunState): TrainCandidate | undefined {
   if (!first || !isFailed(first) || !isFirst(state, first)) return undefined;
   return is === "open" || is === "bisect" ? first : undefined;
 }
+
+/** With several gates, the base of a candidate that was red is checked while the candidate is gated once more. */
+export const wantsBase = (state: RunState, { landing }: Policy): boolean =>
+  landing.gates > 1 &&
+  state.landing.phase.is === "again" &&
+  state.target.health === "green" &&
+  !isBaseKnown(state, landing);
+
+/** The target as it stands has passed since the candidate was first red. */
+export const isBaseKnown = (
+  { target, doubtSince, count }: RunState,
+  { gates }: Pick<Policy["landing"], "gates">,
+): boolean =>
+  gates > 1 &&
+  count.check === 0 &&
+  target.health === "green" &&
+  target.checkedTip === target.tip &&
+  target.checkedSince >= doubtSince;
 
 /** The candidates that cannot land any more as they are, with those that were built on them. */
 export function uselessIn(state: RunState): readonly TrainCandidate[] {
