@@ -157,7 +157,7 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         turn: job.turn,
         target: targetBranchOf(run, prefix),
         tip: state.target.tip,
-        ...(job.probe || isOnlyLook(state) ? { seen: state.target.report } : {}),
+        ...(job.probe || isOnlyLook(state, policy) ? { seen: state.target.report } : {}),
         ...(job.probe ? { probe: job.probe } : {}),
         ...(mayRepair(state) && !job.probe ? { repair: repairOf(state, policy) } : {}),
         ...(state.target.tip === state.request!.base ? { isBase: true } : {}),
@@ -166,12 +166,13 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
 }
 
 /** The tip is known to pass: only whether the target is still there is asked. */
-const isOnlyLook = ({ target, landing }: RunState): boolean =>
+const isOnlyLook = ({ target, landing }: RunState, policy: Policy): boolean =>
   target.unsure &&
   target.health === "green" &&
   target.checkedTip === target.tip &&
   !target.baseMoved &&
-  landing.phase.is !== "base";
+  // With several gates, the base is checked from the first red on.
+  (policy.landing.gates === 1 ? landing.phase.is !== "base" : landing.phase.is === "open");
 
 /** It was red the last time: red again, it is mended. */
 const mayRepair = ({ target, repair, cancelling }: RunState): boolean =>

@@ -14,6 +14,9 @@ import { flakyOf, healthAfter, redsAfter, takenBack } from "./state.ts";
 
 export const targetEvents = {
   "batch.landed"(s, { members, commit, proof, flaky, turn }) {
+    const gated = s.train.find((one) => one.turn === turn);
+    if (gated && proof === "green")
+      s.target.passes = passesWith(s.target, { tip: commit, since: gated.since });
     trainAfter(s, turn);
     if (proof !== "found") s.target.unsure = false; // It was built on the target as it is.
     moveTip(s, commit);
@@ -62,7 +65,7 @@ export const targetEvents = {
       greensInARow: green ? target.greensInARow + 1 : 0,
       checkedTip: tip,
       checkedAt: at,
-      checkedSince: target.checkBegunAt,
+      passes: green ? passesWith(target, { tip, since: target.checkBegunAt }) : target.passes,
       checkErrors: 0,
       baseMoved: false,
       unsure: false,
@@ -127,6 +130,14 @@ export const targetEvents = {
     s.setup.probeEndedAt = at;
   },
 } satisfies Partial<Evolvers>;
+
+const passesWith = ({ passes }: StateDraft["target"], pass: StateDraft["target"]["passes"][number]) => [
+  pass,
+  ...passes.slice(0, MAX_PASSES - 1),
+];
+
+/** Of the check and of the landing that were last. */
+const MAX_PASSES = 2;
 
 /** The target has moved: to the candidate of `turn`, or elsewhere. What was not built on that is of no use any more. */
 function trainAfter(s: StateDraft, landed: number | undefined): void {

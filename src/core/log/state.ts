@@ -164,8 +164,8 @@ type Target = {
   readonly report: GateReport;
   readonly checkedTip: string | undefined;
   readonly checkedAt: number;
-  /** When the last check began that had a result, and the last one at all. */
-  readonly checkedSince: number;
+  /** Gate runs that it passed lately, in a check or before it landed from the train, and when they began. */
+  readonly passes: readonly { readonly tip: string; readonly since: number }[];
   readonly checkBegunAt: number;
   readonly greensInARow: number;
   /** Of looks at `checkedTip`. */
@@ -244,7 +244,7 @@ export const emptyState = (): RunState => ({
     report: { commands: [] },
     checkedTip: undefined,
     checkedAt: 0,
-    checkedSince: 0,
+    passes: [],
     checkBegunAt: 0,
     greensInARow: 0,
     redsInARow: 0,

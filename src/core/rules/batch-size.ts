@@ -20,6 +20,9 @@ export function bestBatch(odds: Odds, max: number): number {
  */
 export const mayBuildOn = (odds: Odds, members: number): boolean => (1 - shareOfBad(odds)) ** members >= 0.5;
 
+/** How many tasks have a bad one among them once in twenty times. */
+export const safeBatch = (odds: Odds): number => Math.floor(Math.log(0.95) / Math.log(1 - shareOfBad(odds)));
+
 /** What was seen long ago counts for less: agents, goals and tests change in the course of a night. */
 export const withSeen = ({ good, bad }: Odds, seen: Odds): Odds => {
   const sum = { good: good + seen.good, bad: bad + seen.bad };

@@ -32,7 +32,7 @@ import {
   withoutMembers,
 } from "./landing.ts";
 import { backoffMs } from "./policy.ts";
-import { isBaseKnown, isMoving } from "./train.ts";
+import { isBaseKnown, isMoving, moverOf } from "./train.ts";
 
 export function decideLand(now: Now, job: LandJob, ended: Ended): readonly Fact[] {
   const { state } = now;
@@ -101,6 +101,7 @@ export const judged = (now: Now, outcome: FailedCandidate, drop: readonly number
 const leavingTrain = ({ landing: { phase } }: RunState, job: LandJob) => ({
   drop: job.moves === undefined ? (job.on ? [job.turn] : []) : [job.moves],
   back: without(job.members, membersOf(phase)),
+  isAhead: job.on !== undefined,
 });
 
 /** The commits of these members are gone, through no fault of the tasks: they are made again. Nothing was gated. */
@@ -108,10 +109,10 @@ function gone(now: Now, job: LandJob, members: readonly Member[]): readonly Fact
   const { phase: before } = now.state.landing;
   const lost = job.members.filter(({ task }) => members.some((m) => m.task === task));
   const { phase, requeue } = leave(before, lost);
-  const { drop, back } = leavingTrain(now.state, job);
+  const { back, ...rest } = leavingTrain(now.state, job);
   return withoutRepeats([
     ...lost.flatMap((m) => refuse(now, m, { failure: GONE, charge: "lost" })),
-    ...turned(now, { turn: { phase, requeue: [...requeue, ...without(back, lost)], refuse: [] }, drop }),
+    ...turned(now, { turn: { phase, requeue: [...requeue, ...without(back, lost)], refuse: [] }, ...rest }),
   ]);
 }
 
@@ -238,19 +239,23 @@ function landFailed(
   const { state, at, policy } = now;
   const { phase, errors: before } = state.landing;
   const errors = free ? before : before + 1;
-  const { drop, back } = leavingTrain(state, job);
+  const { back, ...rest } = leavingTrain(state, job);
   if (errors >= policy.landing.maxErrorsInARow) {
     const over = failure("repository", `could not be landed: ${why.message}`, why.next);
     return withoutRepeats([
       ...job.members.flatMap((m) => failTask(state, m.task, over)),
-      ...turned(now, { turn: keepPhase(withoutMembers(phase, job.members)), drop }),
+      ...turned(now, { turn: keepPhase(withoutMembers(phase, job.members)), ...rest }),
     ]);
   }
   const retryAt = free ? at : at + backoffMs(policy.retry, errors, "land");
   // What has passed its gate can still be moved to, if only the engine was restarted.
-  const left = free && job.moves !== undefined ? { requeue: [] } : { requeue: back, drop };
-  const turn = { phase, requeue: left.requeue, refuse: [] };
-  return turned(now, { turn, errors, retryAt, ...(free ? {} : { problem: why }), drop: left.drop });
+  const isKept = free && job.moves !== undefined;
+  const turn = { phase, requeue: isKept ? [] : back, refuse: [] };
+  return turned(now, {
+    ...{ turn, errors, retryAt },
+    ...(free ? {} : { problem: why }),
+    ...(isKept ? {} : rest),
+  });
 }
 
 /** A person says that the run should go on: what kept it from landing may have been fixed. */
@@ -274,6 +279,8 @@ type Step = {
   readonly detail?: string;
   /** Why the landing failed, where that is no task's fault. */
   readonly problem?: Failure;
+  /** It is of a job that only gated: what is landing meanwhile goes on. */
+  readonly isAhead?: boolean;
   /** Candidates that are out of the train. */
   readonly drop?: readonly number[] | undefined;
   /** The candidate of the train that has landed. */
@@ -298,7 +305,10 @@ export function turned(now: Now, step: Step): readonly Fact[] {
   const back = without([...turn.requeue, ...postponed], others).filter(
     (m) => !isSettled(taskOf(state, m.task)),
   );
-  const stopped = [...back, ...membersOf(turn.phase)].filter((m) => taskOf(state, m.task).cancelling);
+  const landingNow = step.isAhead ? (moverOf(state)?.members ?? []) : [];
+  const stopped = without([...back, ...membersOf(turn.phase)], landingNow).filter(
+    (m) => taskOf(state, m.task).cancelling,
+  );
   const left = afterConflicts(turn.phase, conflictMembers(state, conflicts));
   const { phase, requeue } = leave(left.phase, stopped);
   const detail = phase.is === "open" ? undefined : (step.detail ?? state.landing.detail);

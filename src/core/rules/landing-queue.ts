@@ -3,7 +3,7 @@
 import type { Member } from "../job.ts";
 import { isKnownRed, LANE, landsOnRed, type RunState, taskOf } from "../log/state.ts";
 import type { TaskId } from "../task.ts";
-import { bestBatch } from "./batch-size.ts";
+import { bestBatch, safeBatch } from "./batch-size.ts";
 import type { Policy } from "./policy.ts";
 
 /**
@@ -30,10 +30,10 @@ export function headOf(state: RunState, policy: Policy): readonly Member[] {
 }
 
 /**
- * With several gates, those that are ready are shared out among them: a candidate of several that is red keeps all others
- * waiting for its bisection.
+ * With several gates, those that are ready are shared out among them, unless a bad one is improbable: a candidate of
+ * several that is red keeps all others waiting for its bisection.
  */
-function shareOf({ dag }: RunState, { landing: { gates } }: Policy): number {
+function shareOf({ dag, odds }: RunState, { landing: { gates } }: Policy): number {
   if (gates === 1) return Number.POSITIVE_INFINITY;
-  return Math.ceil([...dag.ready(LANE.land)].length / gates);
+  return Math.max(safeBatch(odds), Math.ceil([...dag.ready(LANE.land)].length / gates));
 }

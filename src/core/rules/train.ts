@@ -10,7 +10,7 @@
  *    are built without it and do not land.
  *    The target is checked while the candidate is gated once more.
  * 4. A bisection with n gates has n + 1 parts: n of them are a train, and the last one is known by the others. What
- *    was in the train before lands first, and no other task joins until the bisection is over.
+ *    was in the train before lands first, and no other task joins while parts are gated.
  * 5. Whatever moves the target another way, or turns it red, discards the train: gate runs are lost, never a task.
  *
  *     target ← A ← B ← C     A's job gates it and moves the target; those of B and C only gate
@@ -66,22 +66,27 @@ function nextAhead(state: RunState, policy: Policy): LandJob | undefined {
   const { gates } = policy.landing;
   if (gates === 1 || target.health !== "green") return undefined;
   const mover = moverOf(state);
-  if (count.land - (mover?.moves === undefined ? 0 : 1) >= gates) return undefined;
-  const ahead = [...(mover?.members ?? []), ...state.train.flatMap(({ members }) => members)];
-  const members = landing.phase.is === "bisect" ? nextPart(state, ahead) : headOf(state, policy);
+  const isGating = mover !== undefined && mover.moves === undefined;
+  if (count.land - (mover && !isGating ? 1 : 0) >= gates) return undefined;
+  const isWithout = isInDoubt(landing.phase);
+  const isClosed = landing.phase.is === "bisect" && !(isWithout && isGating);
+  const members = isClosed ? nextPart(state, mover) : headOf(state, policy);
   if (members.length === 0) return undefined;
-  const below = state.train.filter((one) => !isFailed(one));
-  const first = mover && mover.moves === undefined && landing.phase.is !== "again" ? [mover] : [];
-  const assumed = [...first, ...below];
-  const unknown = [...first, ...below.filter((one) => !isPassed(one))].flatMap((one) => one.members);
-  if (!mayBuildOn(odds, unknown.length)) return undefined;
-  return { kind: "land", turn: turns.land + 1, members, on: assumed.map((one) => one.turn) };
+  const below = [...(isGating && !isWithout ? [mover] : []), ...state.train.filter((one) => !isFailed(one))];
+  const unknown = below.filter((one) => !("result" in one && isPassed(one)));
+  if (!mayBuildOn(odds, unknown.flatMap((one) => one.members).length)) return undefined;
+  return { kind: "land", turn: turns.land + 1, members, on: below.map((one) => one.turn) };
 }
 
+/** What is gated to judge it is probably red: others are built without it. */
+const isInDoubt = (phase: Phase): boolean =>
+  phase.is === "again" || (phase.is === "bisect" && (phase.isEarly === true || phase.reds > 0));
+
 /** Of those among whom the guilty one is. The last part needs no gate: all parts together have failed. */
-function nextPart({ landing, train }: RunState, ahead: readonly Member[]): readonly Member[] {
+function nextPart({ landing, train }: RunState, mover: LandJob | undefined): readonly Member[] {
   const { phase } = landing;
-  if (phase.is !== "bisect" || phase.isEarly || phase.reds > 0 || train.some(isFailed)) return [];
+  if (phase.is !== "bisect" || isInDoubt(phase) || train.some(isFailed)) return [];
+  const ahead = [...(mover?.members ?? []), ...train.flatMap(({ members }) => members)];
   if (without(ahead, phase.guilty).length > 0) return []; // What was in the train before lands first.
   const rest = without(phase.guilty, ahead);
   return rest.length > phase.next.length ? rest.slice(0, phase.next.length) : [];
@@ -102,16 +107,14 @@ export const wantsBase = (state: RunState, { landing }: Policy): boolean =>
   state.target.health === "green" &&
   !isBaseKnown(state, landing);
 
-/** The target as it stands has passed since the candidate was first red. */
-export const isBaseKnown = (
-  { target, doubtSince, count }: RunState,
+/** The target as it stands has passed since the candidate was first red: in a check, or before it landed. */
+export function isBaseKnown(
+  { target, doubtSince }: RunState,
   { gates }: Pick<Policy["landing"], "gates">,
-): boolean =>
-  gates > 1 &&
-  count.check === 0 &&
-  target.health === "green" &&
-  target.checkedTip === target.tip &&
-  target.checkedSince >= doubtSince;
+): boolean {
+  if (gates === 1 || target.health !== "green") return false;
+  return target.passes.some(({ tip, since }) => tip === target.tip && since >= doubtSince);
+}
 
 /** The candidates that cannot land any more as they are, with those that were built on them. */
 export function uselessIn(state: RunState): readonly TrainCandidate[] {
