@@ -87,6 +87,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   base: fc.oneof(name, fc.constantFrom("1234567", "1e10", "true", "null", "~", "a: b", "#x")),
   branchPrefix: name.map((text) => `${text}/`),
   gate,
+  gates: fc.oneof(whole(1), fc.constant("auto")),
   gateProbe: fc.constantFrom("auto", "off"),
   gateChanges: fc.constantFrom("scope", "ask", "refuse"),
   gateTimeout: time,
@@ -258,7 +259,13 @@ describe("the policy", () => {
       ...["budget.landingShare=0.2", "budget.reserve.tokens=7", "budget.reserve.dollars=0"],
       ...["model=anthropic/a", "planner=opencode", "fallback=openai/b,ollama/c"],
       ...["subplanner.moduleThreshold=2", "subplanner.scoreThreshold=0", "subplanner.maxSubtasks=5"],
-      ...["subplanner.scopeThreshold=11", "landing.maxBatch=13", "landing.strategy=rebase", "overlap=allow"],
+      ...[
+        "subplanner.scopeThreshold=11",
+        "landing.maxBatch=13",
+        "landing.strategy=rebase",
+        "gates=3",
+        "overlap=allow",
+      ],
       ...["sweep.red=7s", "sweep.green=70s", "repair.maxTasks=2", "repair.maxFiles=1", "repair.maxRounds=0"],
       ...["subtasks.maxDepth=2", "subtasks.maxTasks=0", "questions.wait=9s"],
       ...["order=longest-path", "sharedFiles=a,b", "branchPrefix=x/", "approve=every", "timeout.grace=0"],
@@ -289,7 +296,7 @@ describe("the policy", () => {
     });
     assert.deepEqual(decompose, { maxDepth: 1, scopeThreshold: 11, moduleThreshold: 2, scoreThreshold: 0 });
     assert.deepEqual([policy.root.replanAfter, policy.subplanner.maxTasksPerAnswer], [12, 5]);
-    assert.deepEqual([landing.maxBatch, landing.strategy], [13, "rebase"]);
+    assert.deepEqual([landing.maxBatch, landing.strategy, landing.gates], [13, "rebase", 3]);
     assert.deepEqual([policy.sweep.redMs, policy.sweep.greenMs], [7_000, 70_000]);
     assert.deepEqual(policy.repair, { maxTasks: 2, maxFiles: 1, maxRounds: 0 });
     assert.deepEqual(

@@ -15,6 +15,7 @@ import {
   size,
   text,
   whole,
+  wholeOrAuto,
   yesOrNo,
 } from "./values.ts";
 
@@ -127,6 +128,12 @@ export const schema = z.strictObject({
   gate: gate()
     .prefault("auto")
     .describe('What a tree must pass to land: "auto" (detected), "none", or a list of commands for /bin/sh.'),
+  gates: wholeOrAuto(1)
+    .prefault(policy.landing.gates)
+    .describe(
+      "How many candidates are gated at once, each built on the one before it; auto: one for every two cores, at most 8. " +
+        "More than 1 needs a gate that can run several times at once.",
+    ),
   gateProbe: choice("auto", "off")
     .prefault("auto")
     .describe(

@@ -6,9 +6,10 @@ import { fallbacksOf } from "./accounts.ts";
 import { passed, startOf } from "./known-agents.ts";
 import { modelIn } from "./models.ts";
 import type { Config } from "./schema.ts";
+import { gatesOf } from "./to-policy.ts";
 
-/** Two: a landing and a check of the target. */
-export const MAX_GATES = 2;
+/** Those of landings, and one more for a check of the target. */
+export const maxGatesOf = (config: Pick<Config, "gates">): number => gatesOf(config) + 1;
 
 /** 0: for ever. */
 export const quietOf = ({ quiet }: Config) => ({
@@ -72,7 +73,7 @@ export function isReconciler(config: Config): boolean {
 
 /** For the place in which agents and gate work. */
 export const workshopSettings = (config: Config, env: Environment) => ({
-  maxGates: MAX_GATES,
+  maxGates: maxGatesOf(config),
   plansAreFull: isStartedFromPackages(config),
   surroundings: surroundingsOf(config, env),
   alsoRun: linesRunBy(config),

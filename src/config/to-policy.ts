@@ -1,4 +1,5 @@
 /** Which policy does a configuration ask for? The defaults with what it says, under its own names when refused. */
+import { availableParallelism } from "node:os";
 import { BASE_FIRST_MS, defaultPolicy, type Limit, type Policy } from "../core/rules/policy.ts";
 import { policyProblems } from "../core/rules/policy-check.ts";
 import { accountsOf } from "./accounts.ts";
@@ -33,7 +34,7 @@ export function toPolicy(config: Config): Policy {
       firstMs: retry.first,
       maxMs: retry.max,
     },
-    landing: { ...defaultPolicy.landing, ...landing },
+    landing: { ...defaultPolicy.landing, ...landing, gates: gatesOf(config) },
     subtasks: { ...defaultPolicy.subtasks, ...config.subtasks },
     questions: { ...defaultPolicy.questions, waitMs: config.questions.wait },
     sweep: { ...defaultPolicy.sweep, redMs: config.sweep.red, greenMs: config.sweep.green },
@@ -53,6 +54,12 @@ export function toPolicy(config: Config): Policy {
     },
   };
 }
+
+/** A gate uses more than one core as a rule; more of them at once than this wait for the disk. */
+const MAX_AUTO_GATES = 8;
+
+export const gatesOf = ({ gates }: Pick<Config, "gates">): number =>
+  gates === "auto" ? Math.min(MAX_AUTO_GATES, Math.max(1, Math.floor(availableParallelism() / 2))) : gates;
 
 function decomposeOf({ subplanner }: Config): Policy["decompose"] {
   const { maxDepth, scopeThreshold, moduleThreshold, scoreThreshold } = subplanner;
@@ -92,6 +99,7 @@ export function policyTrouble(config: Config): readonly { readonly key: string; 
 const KEYS: Readonly<Record<string, string>> = {
   "capacity.plan": "planners",
   "capacity.work": "workers",
+  "landing.gates": "gates",
   "root.replanAfter": "replanAfter",
   "subplanner.maxTasksPerAnswer": "subplanner.maxSubtasks",
   "retry.graceMs": "timeout.grace",

@@ -21,6 +21,11 @@ export function whole(least: number) {
   return z.int(wanted).min(least, wanted);
 }
 
+/** Also "auto". */
+export function wholeOrAuto(least: number) {
+  return z.union([z.enum(["auto"]), whole(least)], mustBe(`"auto" or a whole number from ${least}`));
+}
+
 export const money = () => {
   const wanted = mustBe("a number from 0");
   return z.number(wanted).min(0, wanted).max(1e9, mustBe("at most 1000000000"));

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { defaultConfig, type ReadConfig } from "../../config/read.ts";
 import type { Config } from "../../config/schema.ts";
-import { MAX_GATES } from "../../config/to-parts.ts";
+import { maxGatesOf } from "../../config/to-parts.ts";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { AgentLooks, SandboxFacts } from "../../ports/agent-looks.ts";
@@ -265,8 +265,8 @@ async function withSessions(
 }
 
 /** What the workspaces of a run take at most, less what is copied into them or built there. */
-const roomFor = ({ bytes }: TreeFacts, { workers, planners }: Config) => {
-  const workspaces = workers + planners + MAX_GATES + 1; // The last for the next candidate, made ready beside them.
+const roomFor = ({ bytes }: TreeFacts, config: Config) => {
+  const workspaces = config.workers + config.planners + maxGatesOf(config) + 1; // The last for the next candidate, made ready beside them.
   return { workspaces, bytes: bytes * workspaces };
 };
 

@@ -98,7 +98,7 @@ function flagsOf(
   { folder }: Context,
   given: SettingOptions & Pick<RepoOption, "fleet">,
 ): Readonly<Record<string, unknown>> {
-  const { agent, model, script, planner, workers, gate, approve, deliver } = given;
+  const { agent, model, script, planner, workers, gate, gates, approve, deliver } = given;
   const scripted =
     script === undefined ? undefined : { kind: "scripted", script: path.resolve(folder, script) };
   const flags = {
@@ -106,6 +106,7 @@ function flagsOf(
     model,
     planner: planner === undefined ? scripted : planner === "none" ? planner : agentOf(planner, folder),
     workers,
+    gates,
     gate: gate?.length === 1 && (gate[0] === "auto" || gate[0] === "none") ? gate[0] : gate,
     approve: approve && "first",
     deliver,

@@ -39,6 +39,7 @@ export const addSettings = (command: Command, gate: Option = GATE): Command =>
     .option("--planner <agent>", 'the planner, if not the agent; "none": one worker does the whole goal')
     .option("--workers <n>", "maximum number of workers at once")
     .addOption(gate)
+    .option("--gates <n>", "how many candidates are gated at once; auto: by the number of cores")
     .option("--approve", "wait for your approval of the first plan (skein approve)")
     .option("--deliver", "merge into the base branch when everything is done")
     .option("--into-checkout", "with --deliver: even if the base branch is checked out (it must be clean)")
@@ -57,6 +58,7 @@ export type SettingOptions = {
   readonly planner?: string;
   readonly workers?: string;
   readonly gate?: readonly string[];
+  readonly gates?: string;
   readonly approve?: true;
   readonly deliver?: true;
   readonly intoCheckout?: true;
