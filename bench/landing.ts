@@ -5,6 +5,7 @@ import { GitRepository } from "../src/adapters/repositories/git.ts";
 import { hasFailed } from "../src/core/result.ts";
 import type { TaskId } from "../src/core/task.ts";
 import { batchesTable } from "./landing-batches.ts";
+import { gatesTable } from "./landing-gates.ts";
 import { type BenchRepository, branchName, makeBenchRepository, plainGit } from "./landing-repository.ts";
 import { type Bench, type BenchReport, type Limit, median, type Table } from "./measure.ts";
 
@@ -64,10 +65,12 @@ async function run(): Promise<BenchReport> {
     "update-ref, spawned by the same program; git merge: in a worktree; both sync objects and refs as skein does; a " +
     "proof is left only by skein";
   const batches = batchesTable();
+  const gates = await gatesTable();
   return {
-    title: "landing: candidate and compare-and-swap, gate off; and how often the gate runs",
-    tables: [{ title, rows }, batches.table],
-    limits: [...limits, ...batches.limits],
+    title:
+      "landing: candidate and compare-and-swap, gate off; how often the gate runs, and how long tasks wait for it",
+    tables: [{ title, rows }, batches.table, gates.table],
+    limits: [...limits, ...batches.limits, ...gates.limits],
   };
 }
 

@@ -261,6 +261,13 @@ export class CoreRun {
     return this.running("land").length === 0 ? [] : this.landing().members.map((m) => m.task);
   }
 
+  /** Of the land job of a turn. */
+  briefOfLanding(turn: number): Extract<Brief, { readonly kind: "land" }> {
+    const brief = briefOf(this.state, this.#job(`land#${turn}`), this.policy);
+    assert.ok(brief.kind === "land");
+    return brief;
+  }
+
   brief<K extends Job["kind"]>(kind: K, id?: string): Extract<Brief, { readonly kind: K }> {
     const job = id === undefined ? this.#only(kind) : this.#jobOf(kind, id);
     return briefOf(this.state, this.#job(job), this.policy) as Extract<Brief, { readonly kind: K }>;

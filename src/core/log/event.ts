@@ -147,6 +147,8 @@ type Facts = {
     failure?: Failure;
     /** Candidates that were gated ahead of their turn and are out of the train: discarded, or judged by now. */
     drop?: readonly number[];
+    /** They were discarded: what they were built on did not land. */
+    isDiscard?: true;
   };
   "target.checked": { tip: string; report: GateReport };
   "target.unchecked": { failure: Failure };

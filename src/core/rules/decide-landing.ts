@@ -331,9 +331,12 @@ export function turned(now: Now, step: Step): readonly Fact[] {
   ]);
 }
 
-/** Whose conflict ends an early bisection may have been the guilty one: the others were not judged without it. */
-const afterConflicts = (phase: Phase, gone: readonly Member[]): Turn =>
-  phase.is === "bisect" ? leave(phase, gone) : keepPhase(withoutMembers(phase, gone));
+/** Whose conflict ends an early bisection may have been the guilty one: the last one left was not judged without it. */
+function afterConflicts(phase: Phase, gone: readonly Member[]): Turn {
+  const rest = withoutMembers(phase, gone);
+  const isLast = phase.is === "bisect" && rest.is === "base" && rest.members.length === 1;
+  return isLast ? backToQueue(rest.members) : keepPhase(rest);
+}
 
 /** A bisection compares with a green target, and ordinary tasks wait for one. */
 function calledOff(state: RunState, turn: Turn): Turn {

@@ -37,6 +37,7 @@ function discard({ state }: Now, useless: readonly TrainCandidate[]): readonly F
       requeue: without(open, stopped).map(({ task }) => task),
       ...(problem && { failure: problem }),
       drop: useless.map(({ turn }) => turn),
+      isDiscard: true,
     },
   ]);
 }

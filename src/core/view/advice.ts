@@ -1,7 +1,8 @@
 /** What would make the next run faster? Only what a number of this one speaks for, the largest number first. */
 import type { Figures } from "./figures.ts";
 import type { RunHotFile } from "./hot-files.ts";
-import type { LossReason } from "./tally.ts";
+import { savedBySecondGate } from "./second-gate.ts";
+import type { LossReason, Tally } from "./tally.ts";
 import type { TallyView } from "./tally-view.ts";
 import type { TimeSpent } from "./time-spent.ts";
 import type { Named } from "./view-reasons.ts";
@@ -11,6 +12,8 @@ export type Advice = { readonly ms: number } & (
   | { readonly is: "more-workers"; readonly workers: number; readonly isLimit: boolean }
   | { readonly is: "shorter-chain"; readonly tasks: number; readonly longest: Named; readonly share: number }
   | { readonly is: "faster-gate"; readonly runs: number; readonly gateMs: number }
+  /** `ms` is what all tasks together would have waited less. */
+  | { readonly is: "second-gate"; readonly tasks: number }
   | { readonly is: "hot-file"; readonly file: RunHotFile }
   | { readonly is: "flaky-tests"; readonly tests: readonly string[]; readonly runs: number }
   | { readonly is: "red-target"; readonly failures: readonly string[] }
@@ -30,11 +33,12 @@ type Known = {
   readonly hotFiles: readonly RunHotFile[];
   readonly tally: TallyView;
   readonly maxWorkers?: number;
+  readonly landed: Pick<Tally, "readyAt" | "hasTrains">;
 };
 
 export function adviceOf(known: Known): readonly Advice[] {
   const { wallMs } = known.figures;
-  return [workers(known), chain(known), gate(known), hotFile(known), ...others(known)]
+  return [workers(known), chain(known), gate(known), secondGate(known), hotFile(known), ...others(known)]
     .flat()
     .filter(({ ms }) => ms > 0 && ms >= wallMs * MIN_SHARE)
     .sort((a, b) => b.ms - a.ms)
@@ -66,6 +70,12 @@ const LONG_CHAIN = 0.6;
 /** Only the time in which nothing but the gate ran: while others work, it costs nothing. */
 function gate({ figures: { gateRuns: runs, gateMs }, time: { parts } }: Known): readonly Advice[] {
   return [{ is: "faster-gate", ms: parts.find(({ is }) => is === "gate")!.ms, runs, gateMs }];
+}
+
+function secondGate({ figures: { gateRuns, gateMs }, landed: { readyAt, hasTrains } }: Known) {
+  if (hasTrains || gateRuns === 0) return [];
+  const ms = Math.round(savedBySecondGate(readyAt, gateMs / gateRuns));
+  return [{ is: "second-gate", ms, tasks: readyAt.length } as const];
 }
 
 function hotFile({ hotFiles: [file], tally: { losses } }: Known): readonly Advice[] {

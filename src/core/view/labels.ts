@@ -1,4 +1,5 @@
 /** How are the states of a run and of its tasks called? The same words on the terminal, on the web page and in the report. */
+import type { TrainCandidate } from "../job.ts";
 import type { Phase } from "../rules/landing.ts";
 import type { TaskRow } from "./rows.ts";
 import type { RunningView, Standing } from "./standing.ts";
@@ -82,6 +83,29 @@ export function phaseLabel(phase: Phase): string {
       return `Bisecting: one of these ${phase.guilty.length} breaks the gate`;
   }
 }
+
+/** What was gated ahead of its turn and waits; empty if nothing does. */
+export function trainLabel(train: readonly TrainCandidate[]): string {
+  const results = train.flatMap(({ result }) => result ?? []);
+  const failed = results.filter((result) => "is" in result).length;
+  const passed = results.length - failed;
+  return [
+    passed > 0 ? `${passed} passed the gate and wait${passed === 1 ? "s" : ""} to land` : "",
+    failed > 0 ? `${failed} failed it and wait${failed === 1 ? "s" : ""} to be judged` : "",
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+/** One run of the gate, in words. */
+export const gateLabel = (
+  { kind, on, isMoving }: Pick<RunningView, "kind" | "on" | "isMoving">,
+  names: string,
+): string => {
+  if (kind !== "land") return "checking the target";
+  if (isMoving) return `landing ${names}`;
+  return `gate on ${names}${on ? ` on top of ${on === 1 ? "the one before" : `${on} before`}` : ""}`;
+};
 
 /** Less says nothing about the hours that follow. */
 const MIN_SPEED_MS = 60_000;

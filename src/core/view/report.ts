@@ -67,7 +67,13 @@ export function runReport(seen: Seen, { maxWorkers }: { readonly maxWorkers?: nu
     lanes: timelineOf(seen),
     gates: gatesOf(state, story),
     flaky: [...state.flaky].flatMap(([name, times]) => (times > 0 ? [{ name, times }] : [])),
-    advice: adviceOf({ ...shared, figures, tally: view.tally, ...(maxWorkers && { maxWorkers }) }),
+    advice: adviceOf({
+      ...shared,
+      figures,
+      tally: view.tally,
+      landed: story.tally,
+      ...(maxWorkers && { maxWorkers }),
+    }),
   };
 }
 

@@ -107,6 +107,10 @@ export type RunningView = {
   readonly number: number;
   /** The task, or those that are being landed; nothing for a check. */
   readonly tasks: readonly Named[];
+  /** Of a candidate that is gated ahead of its turn: on how many others it is built. */
+  readonly on?: number;
+  /** Of a landing: the gate has passed, and the target is being moved. */
+  readonly isMoving?: true;
   /** Of a check: the gate is probed. */
   readonly probe?: true;
   /** How long it had given no sign of life when that was last said. */
@@ -219,6 +223,8 @@ function runningView(state: RunState, story: Story, running: Running): RunningVi
     since: wallTime(state, since),
     number,
     tasks: tasks.map((task) => named(state, task)),
+    ...(job.kind === "land" && job.on && { on: job.on.length }),
+    ...(job.kind === "land" && job.moves !== undefined && { isMoving: true as const }),
     ...(job.kind === "check" && job.probe && { probe: job.probe }),
     ...(quietMs !== undefined && { quietMs }),
     ...(doing !== undefined && { doing }),

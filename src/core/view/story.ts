@@ -154,13 +154,15 @@ const TELLERS: Partial<Reactions<StoryDraft>> = {
     s.jobs[job.kind].count += 1;
     s.spans.push(spanOf(event));
     if (job.kind === "work") endWait(s, job.task, at);
-    if (job.kind === "land") s.candidates.push({ job: jobId(job), members: job.members });
+    if (job.kind === "land" && job.moves === undefined)
+      s.candidates.push({ job: jobId(job), members: job.members });
   },
   "job.ended": jobEnded,
   "batch.landed"(s, { at, commit, members, proof, flaky }) {
     s.landings.push({ at, commit, members, proof, flaky });
     if (proof !== "found") mark(s, "land", members[0]?.task, undefined);
   },
+  "candidate.passed": (s, { passed }) => mark(s, "land", passed.members[0]?.task, undefined),
   // Another attempt answers for itself; that the user's files were touched stays so.
   "task.handed-off": (s, { task, handoff }) => noteConcerns(s, task, handoff.concerns, saysCheckout),
   "task.failed"(s, event) {

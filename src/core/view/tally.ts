@@ -27,6 +27,10 @@ export type Tally = {
   readonly flaky: Runs & { readonly tests: readonly string[] };
   readonly reds: readonly RedSpan[];
   readonly calls: Calls;
+  /** When each task that landed became ready for it. */
+  readonly readyAt: readonly number[];
+  /** More than one candidate was gated at once. */
+  readonly hasTrains: boolean;
   readonly memory: Memory;
 };
 
@@ -67,6 +71,8 @@ type RedSpan = {
 
 /** What later events need of earlier ones. */
 type Memory = {
+  /** When a task became ready to land. */
+  readonly ready: ReadonlyMap<TaskId, number>;
   /** What the newest attempt or turn of a task took, until it is known what it came to. */
   readonly took: ReadonlyMap<string, Took>;
   /** When the landing and the look were started that are running. */
@@ -81,8 +87,9 @@ type Memory = {
 
 type Took = { readonly ms: number; readonly tokens: number; readonly microdollars: number };
 
-type TallyDraft = Writable<Omit<Tally, "reds" | "memory">> & {
+type TallyDraft = Writable<Omit<Tally, "reds" | "readyAt" | "memory">> & {
   readonly reds: RedSpan[];
+  readonly readyAt: number[];
   readonly memory: Writable<Memory>;
 };
 
@@ -102,7 +109,10 @@ export const emptyTally = (): Tally => ({
   flaky: { ...NO_RUNS, tests: [] },
   reds: [],
   calls: { calls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, turns: 0 },
+  readyAt: [],
+  hasTrains: false,
   memory: {
+    ready: new Map(),
     took: new Map(),
     since: new Map(),
     justEnded: undefined,
@@ -125,6 +135,9 @@ const COUNTERS: Partial<Reactions<TallyDraft>> = {
   "job.started": jobStarted,
   "job.ended": jobEnded,
   "batch.landed": landed,
+  "task.handed-off": (t, { task, at }) => t.memory.ready.set(task, at),
+  "candidate.passed": (t) => gated(t, "land"),
+  "candidate.failed": (t) => gated(t, "land"),
   "task.retried"(t, event) {
     if (isLost(event)) lose(t, reasonOf(event.failure), `work:${event.task}`);
   },
@@ -159,6 +172,8 @@ const isLost = ({ charge, failure }: { readonly charge: string; readonly failure
   charge !== "nothing" || isAccounts(failure);
 
 function jobStarted(t: TallyDraft, { job, at }: EventOf<"job.started">): void {
+  if (job.kind === "land" && job.on) t.hasTrains = true;
+  if (job.kind === "land" && job.moves !== undefined) return; // No gate runs.
   if (job.kind === "land" || job.kind === "check") {
     t.memory.since.set(jobId(job), at);
     t.memory.justEnded = undefined;
@@ -215,7 +230,12 @@ function landed(t: TallyDraft, { members, proof, flaky, at }: EventOf<"batch.lan
   t.landings += 1;
   t.landedTasks += members.length;
   t.largestBatch = Math.max(t.largestBatch, members.length);
-  for (const { task } of members) forget(t, task);
+  for (const { task } of members) {
+    forget(t, task);
+    const ready = t.memory.ready.get(task);
+    t.memory.ready.delete(task);
+    if (ready !== undefined) t.readyAt.push(ready);
+  }
   if (proof === "green") endRed(t, at, members);
   if (flaky.length === 0) return;
   const tests = [...new Set([...t.flaky.tests, ...flaky])];

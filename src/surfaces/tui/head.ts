@@ -6,12 +6,14 @@ import { type Budget, budgetTexts } from "../../core/view/budget-left.ts";
 import { delaysOf } from "../../core/view/delays.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
 import {
+  gateLabel,
   healthLabel,
   phaseLabel,
   runLabel,
   runningIn,
   spentLabel,
   throughputLabel,
+  trainLabel,
   waitingIn,
 } from "../../core/view/labels.ts";
 import { calmLabel, type Need, needsOf } from "../../core/view/needs.ts";
@@ -97,14 +99,18 @@ const MAX_WAITS = 2;
 /** Two lines: the gate that runs, with what it looks for; and what is next. */
 export function Landing({ followed }: { readonly followed: Followed }): ReactNode {
   const { view, seen, word } = followed;
-  const gate = runningIn(view, word).find(({ kind }) => kind === "land" || kind === "check");
+  const gates = runningIn(view, word).filter(({ kind }) => kind === "land" || kind === "check");
   const phase = phaseLabel(seen.state.landing.phase);
   const names = (tasks: readonly { readonly name: string }[]) =>
     tasks.map(({ name }) => harmless(name, 30)).join(" + ");
-  const running = gate
-    ? `${gate.kind === "land" ? `gate on ${names(gate.tasks)}` : "checking the target"} for ${duration(Date.now() - gate.since)}${gate.doing ? ` in ${firstLine(gate.doing, 60)}` : ""}`
-    : "no gate is running";
-  const now = [phase, running].filter(Boolean).join(" · ");
+  const running = gates.map((gate) => {
+    const doing = gate.doing ? ` in ${firstLine(gate.doing, 60)}` : "";
+    return `${gateLabel(gate, names(gate.tasks))} for ${duration(Date.now() - gate.since)}${doing}`;
+  });
+  const train = trainLabel(seen.state.train);
+  const now = [phase, ...(gates.length === 0 ? ["no gate is running"] : running), train]
+    .filter(Boolean)
+    .join(" · ");
   const { tally } = view;
   const queue = waitingIn(view);
   const landed = `${plural(tally.gate.tasks, "task")} in ${plural(tally.gate.landings, "landing")}`;

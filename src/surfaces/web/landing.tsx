@@ -1,7 +1,7 @@
 /** What waits to land, what has landed and by which proof, and what failed on the way. */
 
 import { useMemo } from "preact/hooks";
-import { phaseLabel, proofLabel, runningIn, waitingIn } from "../../core/view/labels.ts";
+import { phaseLabel, proofLabel, runningIn, trainLabel, waitingIn } from "../../core/view/labels.ts";
 import { failedAttempts } from "../../core/view/task-facts.ts";
 import { failedAttemptViews, type LandingView, landingView } from "../../core/view/view.ts";
 import { duration, harmless, line, plural, time } from "./format.ts";
@@ -15,6 +15,7 @@ const ROWS = 50;
 export function Landing({ run, view, seen, word }: PageParts) {
   const { state, story } = seen;
   const { phase } = state.landing;
+  const train = trainLabel(state.train);
   const landings = useMore(story.landings.length, ROWS, "Earlier landings");
   const attempts = useLater(
     () => failedAttempts({ setbacks: failedAttemptViews(state, story.failedAttempts) }),
@@ -38,16 +39,17 @@ export function Landing({ run, view, seen, word }: PageParts) {
         ))}
       </ol>
       {queue.length > ROWS && <p class="quiet">and {queue.length - ROWS} more</p>}
-      {gating.map(({ job, kind, tasks, since, doing }) => (
+      {gating.map(({ job, kind, on, isMoving, tasks, since, doing }) => (
         <p key={job}>
-          {kind === "land"
-            ? `Gate runs on ${tasks.map(({ name }) => line(name, 40)).join(", ")}`
-            : "Checking the target branch"}{" "}
+          {kind !== "land"
+            ? "Checking the target branch"
+            : `${isMoving ? "Landing" : "Gate runs on"} ${tasks.map(({ name }) => line(name, 40)).join(", ")}${on ? `, on top of ${plural(on, "candidate")}` : ""}`}{" "}
           for {duration(Date.now() - since)}
           {doing && `: ${line(doing)}`}
         </p>
       ))}
       {phase.is !== "open" && <p>{phaseLabel(phase)}</p>}
+      {train !== "" && <p>{train}</p>}
       <h2>Landed ({story.landings.length})</h2>
       <div class="scroll" tabIndex={0} role="group" aria-label="Landings">
         <table>

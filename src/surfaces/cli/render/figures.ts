@@ -201,6 +201,11 @@ function adviceText(advice: Advice, { wallMs }: Figures): string {
       );
     case "faster-gate":
       return `a faster gate: for ${ms} nothing but the gate ran (${plural(advice.runs, "run")}, ${precise(advice.gateMs)} in all)`;
+    case "second-gate":
+      return (
+        `two gates at once (gates: 2): ${plural(advice.tasks, "task")} would have waited ${ms} less in all to land, ` +
+        `${precise(advice.ms / advice.tasks)} each`
+      );
     case "hot-file": {
       const { path, tasks, conflicts, waitedMs } = advice.file;
       const cost = [

@@ -57,11 +57,27 @@ export function landed(event: EventOf<"batch.landed">, state: RunState): Line {
   );
 }
 
+export function passedAhead({ passed }: EventOf<"candidate.passed">, name: (id: TaskId) => string): Line {
+  const names = passed.members.map((m) => name(m.task)).join(" + ");
+  return quiet(`${names} passed the gate; lands after the candidate that it was built on`);
+}
+
+/** Nobody is blamed before what it was built on has landed. */
+export function failedAhead({ failed }: EventOf<"candidate.failed">, state: RunState): Line | undefined {
+  if (failed.is !== "red") return undefined;
+  const names = failed.members.map((m) => nameOf(state, m.task)).join(" + ");
+  return bad(`Gate failed with ${names}; waits for what it was built on: ${namesOf(failed.failures)}`);
+}
+
 /** The steps after a failed gate; the task that broke it is named with its next attempt. */
 export function turned(
-  { phase, failure }: EventOf<"landing.turned">,
+  { phase, failure, isDiscard, requeue }: EventOf<"landing.turned">,
   name: (id: TaskId) => string,
 ): Line | undefined {
+  if (isDiscard)
+    return requeue.length === 0
+      ? undefined
+      : plain(`${requeue.map(name).join(", ")} will be gated again: what they were built on did not land`);
   if (failure) return bad(`Landing failed; retrying: ${failure.message}${nextOf(failure)}`);
   const all = (members: readonly Member[]) => members.map((m) => name(m.task)).join(", ");
   switch (phase.is) {

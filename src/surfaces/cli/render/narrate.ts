@@ -11,7 +11,16 @@ import { leftOf, undoneOf, undoneText, unreachedTasks, whyFailed } from "../../.
 import { clockTime, day, duration, firstLine, plural, short } from "../../../text/words.ts";
 import { bad, good, type Line, plain, quiet } from "./line.ts";
 import { goesOn, narrateCall } from "./narrate-call.ts";
-import { checked, landed, nextOf, probed, targetName, turned } from "./narrate-gate.ts";
+import {
+  checked,
+  failedAhead,
+  landed,
+  nextOf,
+  passedAhead,
+  probed,
+  targetName,
+  turned,
+} from "./narrate-gate.ts";
 
 export type { Line };
 
@@ -134,6 +143,10 @@ export function narrate(
       return bad(
         `The target no longer contains ${event.members.map((m) => name(m.task)).join(" + ")} (${event.commit.slice(0, 10)}): somebody else moved the branch`,
       );
+    case "candidate.passed":
+      return passedAhead(event, name);
+    case "candidate.failed":
+      return failedAhead(event, state);
     case "landing.turned":
       return turned(event, name);
     case "target.checked":
@@ -289,10 +302,14 @@ function started(job: Job, state: RunState): Line | undefined {
           `Worker started on ${nameOf(state, job.task)}${job.attempt > 1 ? ` (attempt ${job.attempt})` : titleOf(state, job.task)}`,
         )
       );
-    case "land":
+    case "land": {
+      if (job.moves !== undefined) return undefined; // That it landed is told at once.
+      const on = job.on?.length ?? 0;
+      const ahead = on === 0 ? "" : on === 1 ? " and one candidate" : ` and ${on} candidates`;
       return quiet(
-        `${isUngated(state) ? "Landing" : "Running the gate:"} ${job.members.map((m) => nameOf(state, m.task)).join(" + ")} on top of ${short(state.target.tip)}`,
+        `${isUngated(state) ? "Landing" : "Running the gate:"} ${job.members.map((m) => nameOf(state, m.task)).join(" + ")} on top of ${short(state.target.tip)}${ahead}`,
       );
+    }
     case "check":
       return quiet(
         job.probe

@@ -20,7 +20,10 @@ export function runningText(running: RunningView, target: RunView["target"]): st
     : doneBy(running, target);
 }
 
-function doneBy({ kind, number, tasks, probe }: RunningView, target: RunView["target"]): string {
+function doneBy(
+  { kind, number, tasks, probe, on, isMoving }: RunningView,
+  target: RunView["target"],
+): string {
   const names = tasks.map(({ name }) => name).join(" + ");
   switch (kind) {
     case "plan":
@@ -28,7 +31,7 @@ function doneBy({ kind, number, tasks, probe }: RunningView, target: RunView["ta
     case "work":
       return `${names}${number > 1 ? ` (attempt ${number})` : ""}`;
     case "land":
-      return `${target.isUngated ? "landing" : "running the gate:"} ${names}`;
+      return `${target.isUngated || isMoving ? "landing" : "running the gate:"} ${names}${on ? `, on top of ${on} more` : ""}`;
     case "check":
       return probe ? "probing the gate" : `checking the target ${short(target.tip)}`;
   }
