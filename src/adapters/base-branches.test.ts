@@ -71,7 +71,7 @@ describe("a move of the base", MAX, () => {
     assert.equal(await base.next(), first);
   });
 
-  it("is seen in a repository of linked work trees, whoever makes it", async () => {
+  it("is seen in a repository of linked work trees, from each of them", async () => {
     const { repository, first } = await setting();
     await using held = repository;
     const folder = path.join(newFolder(), "linked");

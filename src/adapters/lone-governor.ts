@@ -7,7 +7,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { WantedCall } from "../ports/governor.ts";
 import { InProcessGovernor } from "./governor.ts";
 
-/** Nobody waits for a quota here: there are the rules, and whoever asked is waiting. */
+/** Does not wait for a quota: a person is waiting, and there is the plan by rules. */
 export function loneGovernor(clock: Clock, { budget }: Pick<Policy, "budget">): InProcessGovernor {
   const governor = new InProcessGovernor(clock);
   const refused = new Map<string, Failure>();

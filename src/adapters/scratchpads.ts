@@ -24,7 +24,7 @@ type RunScratchpad = {
 
 /**
  * The folder that CLAUDE_SCRATCHPAD_DIR names, if it is set when the run first follows its plan; a link in the run's
- * own folder keeps it, because whoever resumes a run may have another. Two runs with tasks of one name would take each
+ * own folder keeps it, because the person who resumes a run may have another. Two runs with tasks of one name would take each
  * other's results for their own: while one is not over, the next gets a folder of its own in there.
  */
 export function scratchpadOf(

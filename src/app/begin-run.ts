@@ -53,7 +53,7 @@ export async function beginRun(
   return { ...live, ...ready };
 }
 
-/** Makes the run; whoever follows it starts it. */
+/** Makes the run. `followRun` starts it. */
 export async function prepareRun(
   request: BeginRequest,
   parts: BeginParts,

@@ -145,7 +145,7 @@ async function turnsOf(
     };
     const told: Ask = {
       ...{ job, brief, folder, environment, roles, maxMs: config.timeout.plan },
-      ...(hasFailed(facts) ? {} : { facts }), // Whoever cannot be told of the repository can still look at it.
+      ...(hasFailed(facts) ? {} : { facts }), // Without them the agent can still look at the repository itself.
     };
     const said = await runWatched(agent, told, { ...signs, quiet: quietOf(config), tell }, signal);
     await workspaces.release(workspace);

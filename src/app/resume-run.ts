@@ -52,7 +52,7 @@ export async function resumeRun(
   return hasFailed(live) ? live : { ...live, is: "live", config };
 }
 
-/** Everything that could keep the run from going on is asked; whoever follows it starts it. */
+/** Checks everything that could keep the run from going on. `followRun` starts it. */
 export async function prepareResume(
   request: ResumeRequest,
   parts: ResumeParts,

@@ -1,4 +1,4 @@
-/** Which run is meant? The one that is named, else one that fits what is wanted; what cannot be found is refused. */
+/** Which run is meant? The one that is named, else one that fits the command. Refuses what cannot be found. */
 import path from "node:path";
 import { type Failure, failure } from "../core/failure.ts";
 import { hasFailed } from "../core/result.ts";

@@ -59,7 +59,7 @@ async function whoIsFound(
   const found = candidates.find((one): one is Found => one.spec !== undefined);
   if (found === undefined) {
     await person?.close();
-    return by === "agent" ? { is: "agent", isNamed: true } : { is: "rules" }; // Whoever looks for one says why not.
+    return by === "agent" ? { is: "agent", isNamed: true } : { is: "rules" }; // `settleAgents` says why there is none.
   }
   const name = agentName(found.spec);
   if (person === undefined) {

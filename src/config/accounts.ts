@@ -49,7 +49,7 @@ export function secretsFor(config: Config, env: Environment): readonly string[] 
   ];
 }
 
-/** Whoever has the address of the fleet's Postgres has everything in it. */
+/** The address of the fleet's Postgres gives access to everything in it. */
 function fleetSecrets({ SKEIN_FLEET_URL: url = "" }: Environment): readonly string[] {
   const password = URL.parse(url)?.password ?? "";
   const said = password.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>

@@ -65,7 +65,7 @@ const mayBeUnpriced = ({ budget }: Config): boolean =>
 
 const plannerSpec = ({ planner, agent }: Config) => (typeof planner === "object" ? planner : agent);
 
-/** Only those who are told what is wanted: a program of the user's own knows of plans and work. */
+/** Not a program of the user's own: that knows only plans and work. */
 export function isReconciler(config: Config): boolean {
   const kind = plannerSpec(config)?.kind;
   return config.reconciler === "model" && (kind === "model" || kind === "acp");

@@ -99,7 +99,7 @@ describe("a task with an output file", () => {
     assert.deepEqual((await judged(says(DONE))).concerns, ["no cache"]);
   });
 
-  it("fails with any other answer, which is quoted, and says what is wanted", async () => {
+  it("fails with any other answer, which is quoted, and says which answer is expected", async () => {
     for (const [said, quotation] of [
       [says("All done!"), '"All done!"'],
       [says(`I wrote it.\n${DONE}`), `"I wrote it.\\n${DONE}"`],

@@ -195,7 +195,7 @@ describe("a turn that is watched", () => {
     assert.match(end.is === "failed" ? end.failure.message : "", /did not end within 25 min/);
   });
 
-  it("is let be by whoever cannot see its signs, and heeds who stops it", async () => {
+  it("is not stopped where its signs cannot be seen, and obeys a stop", async () => {
     const { clock, outer, said, stopped } = watching({ quiet: undefined as never });
     assert.equal(clock.next(), 1_000_000 + 600 * MINUTE);
     outer.abort();

@@ -134,7 +134,7 @@ describe("a run that follows a plan", () => {
     }),
   });
 
-  /** Whoever is asked answers; the ids in the order in which they were done. */
+  /** Every task that is started succeeds. The ids in the order in which they were done. */
   function follow(
     run: CoreRun,
     plan: ExecutionPlan,

@@ -27,7 +27,7 @@ export type PlanFunction = (brief: PlanBrief, place: Place) => Awaitable<PlanRes
 
 /**
  * Does one task in its own folder, whose changes become its branch. A throw is a failed attempt; the next one is told
- * why. What the folder shows wins over what is returned; whoever returns nothing is judged by the folder alone.
+ * why. What the folder shows wins over what is returned; if nothing is returned, the folder alone counts.
  *
  * ```ts
  * const work: WorkFunction = async ({ spec }, { folder, signal }) => {
@@ -45,7 +45,7 @@ export type Place = {
   readonly folder: string;
   /** What a program that it starts there should get, and nothing else: no secrets that were not handed on. */
   readonly environment: Readonly<Record<string, string>>;
-  /** In a run that follows a plan: whoever has a file there writes it, and returns `DONE|<path>`. */
+  /** In a run that follows a plan: a task with an output file writes it there, and returns `DONE|<path>`. */
   readonly scratchpad?: Scratchpad;
   /**
    * Aborted when the task is cancelled, its time is up, or the run stops. Heed it: a function cannot be ended from

@@ -47,7 +47,7 @@ const FACTS = {
   commits: ["abc1234 first"],
 };
 
-describe("the message to whoever makes an execution plan", () => {
+describe("the message that asks for an execution plan", () => {
   it("has the request, the limits, the agents and the repository, and no draft", () => {
     const text = planMessage({ brief: brief(), facts: FACTS }, "new");
     assert.match(text, /^Task: t \(plan\)\nTurn: 1\n\n## The request\n/);
@@ -65,7 +65,7 @@ describe("the message to whoever makes an execution plan", () => {
     assert.doesNotMatch(text, /refused:|sprint|draft|last plan|[Dd]epth/);
   });
 
-  it("says why the last plan was refused, and shows it to whoever does not remember it", () => {
+  it("says why the last plan was refused, and shows it to an agent that does not remember it", () => {
     const again = brief({
       turn: 2,
       rejected: ["tasks[0].scope[0]: is outside"],

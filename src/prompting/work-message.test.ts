@@ -187,7 +187,7 @@ describe("the prompt of a worker", () => {
 });
 
 describe("asking again", () => {
-  it("says what is wrong on one line, and what is wanted", () => {
+  it("says what is wrong on one line, and what to answer instead", () => {
     const plan = askAgain("plan", 'the answer has no list\n"tasks"');
     assert.match(plan, /^- the answer has no list "tasks"$/m);
     assert.match(plan, /`plan`.*"tasks": \[\{"id"/s);

@@ -28,7 +28,7 @@ async function overBudget(plan: ExecutionPlan, policy: Policy, runs: Runs): Prom
     workers: policy.capacity.work,
     policy: { ...policy, budget: { landingShare, reserveTokens, reserveMicrodollars } },
   });
-  if (hasFailed(found)) return []; // It does not come to an end: whoever checks plans says so.
+  if (hasFailed(found)) return []; // It does not end; checking the plan says so.
   const { tokens, microdollars } = found.used;
   return [
     ...over("tokens", tokens, maxTokens, (amount) => `${amount.toLocaleString("en")} tokens`),

@@ -1,4 +1,4 @@
-/** Opens an agent of any kind, once, by whoever asks it first. */
+/** Opens an agent of any kind, once, at its first turn. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { AgentSpec } from "../../ports/agent-spec.ts";

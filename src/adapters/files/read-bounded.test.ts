@@ -1,4 +1,4 @@
-/** Files that were made to be in the way of whoever reads them. */
+/** Are files refused that were made to harm their reader? */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";

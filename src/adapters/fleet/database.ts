@@ -115,7 +115,7 @@ export class Database implements AsyncDisposable {
   async #newClient(): Promise<Client> {
     const { Client } = await import("pg");
     const client = new Client(this.#settings());
-    client.on("error", () => {}); // Whoever waits for an answer hears of it there.
+    client.on("error", () => {}); // The query that waits for an answer fails with it.
     return client;
   }
 

@@ -74,7 +74,7 @@ test("of many imports the first two count", async () => {
   ]);
 });
 
-test("where nothing but tests is known, no file is named: whoever mends it looks for the place", async () => {
+test("where nothing but tests is known, no file is named: the fix task looks for the place", async () => {
   assert.deepEqual(await filesOf(found("test/alone.test.js")), []);
   assert.deepEqual(await filesOf(found("test/gone.test.js")), []);
 });

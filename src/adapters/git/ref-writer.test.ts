@@ -58,7 +58,7 @@ describe("a writer of refs", () => {
     assert.ok(!answer.ok && answer.code === undefined);
   });
 
-  it("answers whoever waits also if it is closed meanwhile", async () => {
+  it("answers waiting callers also if it is closed meanwhile", async () => {
     await using at = await makeRepository({ files: { "a.txt": "a\n" } });
     const head = await at.git("rev-parse", "HEAD");
     const writer = writerOf(at, 5_000);

@@ -156,7 +156,7 @@ export class BossSource implements JobSource, AsyncDisposable {
 
 type Affected = { readonly affected: number; readonly settled?: readonly string[] };
 
-/** What it cost counts, whoever has the job now. */
+/** Its cost counts, even if another worker has the job now. */
 function lateWords({ attempt, what }: Held, result: JobResult): string {
   const spent = result.is === "answer" ? result.answer.spent : undefined;
   return JSON.stringify({ is: "late", tries: attempt.retryCount, what, ...(spent && { spent }) });

@@ -68,7 +68,7 @@ export const coordinatorsBoss = (url: string, schema: string): Promise<PgBoss> =
 async function start(options: ConstructorOptions): Promise<PgBoss> {
   const { PgBoss } = await import("pg-boss");
   const boss = new PgBoss(options);
-  boss.on("error", () => {}); // Postgres is away: whoever asks it hears of that.
+  boss.on("error", () => {}); // Postgres is away: the next query fails and says so.
   boss.on("warning", () => {}); // Of slow queries and long queues.
   await boss.start();
   return boss;

@@ -19,7 +19,7 @@ const PAID: Answer = {
   spent: { tokens: 7 },
 };
 
-/** What is reported, and what is kept for whoever starts next. */
+/** What is reported, and what is kept for the next process. */
 async function offered(folder: string, run: RunJob, isStopped = false) {
   const files = new JobFiles(folder);
   const queue = new InProcessJobQueue(run, files);
@@ -31,7 +31,7 @@ async function offered(folder: string, run: RunJob, isStopped = false) {
 }
 
 describe("a queue that keeps what jobs answer", () => {
-  it("has it for whoever starts next, but not that a job failed which was told to end", async () => {
+  it("has it for the next process, except failures of jobs that were told to end", async () => {
     const answered = await offered(newFolder(), async () => PAID);
     assert.deepEqual(answered.kept, PAID);
     const stopped = await offered(

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { it } from "node:test";
 import { inSlices, processTable } from "./process-table.ts";
 
-it("all who ask at the same time share one look, and whoever asks later gets a later one", async () => {
+it("callers at the same time share one look, and a later caller gets a later one", async () => {
   if (process.platform !== "linux") return;
   const first = processTable();
   assert.equal(processTable(), first);

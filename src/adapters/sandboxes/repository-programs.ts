@@ -15,7 +15,7 @@ type RepositoryProgramsOptions = WatchedProgramsOptions & {
 export type RepositoryPrograms = {
   readonly gate: Programs;
   readonly setup: Programs;
-  /** Watched, and as the user: for whoever wraps its commands itself, and for a look outside. */
+  /** Watched, and as the user: for callers that wrap commands themselves, and for a look outside. */
   readonly plain: Programs;
   readonly isGateConfined: () => Promise<boolean>;
 };

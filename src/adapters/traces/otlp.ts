@@ -1,4 +1,4 @@
-/** How are spans written for a collector? OTLP in JSON, with ids that are the same whoever makes them. */
+/** How are spans written for a collector? OTLP in JSON, with ids that are the same in every process. */
 import { createHash } from "node:crypto";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Trace } from "../../core/view/trace.ts";

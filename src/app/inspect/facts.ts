@@ -152,7 +152,7 @@ export async function gatherFacts(request: InspectRequest, parts: InspectParts):
 /** A look at the status of a huge checkout on a slow disk. */
 const MAX_MS = 30_000;
 
-/** What it came to, or that it came to nothing: also if it throws, or does not end. */
+/** The result of a check; a failure also if it throws or does not end. */
 const limiter =
   (maxMs: number) =>
   async <Result>(what: string, look: (signal: AbortSignal) => Promise<Result>): Promise<Result | Failed> => {

@@ -14,8 +14,8 @@ export type ReadHandoff =
   | { readonly is: "broken"; readonly reasons: readonly string[] };
 
 /**
- * Never throws, and takes time in proportion to the text. Only the status can break a handoff: whoever reports
- * "blocked" with a summary that cannot be read must not be taken for one who said nothing.
+ * Never throws, and takes time in proportion to the text. Only the status can break a handoff: a report
+ * of "blocked" with a summary that cannot be read must not count as no report.
  *
  * ```ts
  * readHandoff('Done!\n{"status": "complete", "summary": "added the parser"}', "t.1"); // { is: "handoff", … }

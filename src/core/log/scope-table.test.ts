@@ -37,7 +37,7 @@ describe("ScopeTable", () => {
     [EVERYTHING, "src/core/"],
     [EVERYTHING, EVERYTHING],
   ] as const) {
-    test(`${one} and ${other} meet, whoever holds which`, () => {
+    test(`${one} and ${other} meet, in either order`, () => {
       for (const [held, wanted] of [
         [one, other],
         [other, one],

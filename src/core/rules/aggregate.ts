@@ -128,7 +128,7 @@ export function endedHandoff(state: RunState, task: Task): Handoff {
 }
 
 /**
- * What its worker reported of an attempt that came to nothing counts: what was said, and what it cost. Nothing of it
+ * The report of a failed attempt counts: what was said, and what it cost. Nothing of it
  * landed, so it changed no file. That it called itself complete is no longer true.
  */
 function failedHandoff(task: Task, { failure, handoff }: Extract<Task["state"], { is: "failed" }>): Handoff {

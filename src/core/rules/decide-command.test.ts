@@ -56,7 +56,7 @@ describe("a steering message", () => {
     assert.ok(!run.isAsked("t"));
   });
 
-  test("survives a turn that came to nothing", () => {
+  test("survives a failed turn", () => {
     const run = CoreRun.planned([task("a")]);
     run.say({ type: "steer", message: "use tabs" });
     run.fail("plan", "t", "plan-unreadable");

@@ -18,7 +18,7 @@ describe("what lands next", () => {
     return run;
   };
 
-  test("goes by priority, then by age, whoever was finished first", () => {
+  test("goes by priority, then by age, not by which task finished first", () => {
     const run = CoreRun.planned(
       [task("first"), task("a"), task("b", { priority: 2 }), task("c"), task("d", { priority: 2 })],
       { landing: { strategy: "rebase" } },

@@ -89,7 +89,7 @@ describe("when a planner is asked again", () => {
     );
   });
 
-  test("news survive a turn that came to nothing", () => {
+  test("news survive a failed turn", () => {
     const run = CoreRun.planned(small("a"));
     run.finish("t.1");
     run.fail("plan", "t", "plan-unreadable", "no JSON was found");

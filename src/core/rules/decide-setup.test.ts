@@ -130,7 +130,7 @@ describe("a set-up that worked before and fails", () => {
     assert.equal(run.state.setup.errors, 0);
   });
 
-  it("stops at once where no place was ever ready, whoever meets it first", () => {
+  it("stops at once where no workspace was ever ready, whichever job meets it first", () => {
     const run = new CoreRun();
     fails(run, "plan:t#1");
     assert.deepEqual(run.state.setup.failure, NO_MOCHA);

@@ -174,7 +174,7 @@ const takesFiles = ({ id, spec, tries, state }: Task, kind: Kind) =>
   (kind === "work" || (parentId(id) !== undefined && tries.turns === 0));
 
 /**
- * Who has the files? A sibling that was dispatched and is not settled; and, whoever it is, someone at work on
+ * Who has the files? A sibling that was dispatched and is not settled; and any task that is at work on
  * them now. A task that was dispatched before holds its files already, and a fix does not wait for those who
  * cannot land before it.
  */

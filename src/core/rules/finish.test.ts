@@ -17,7 +17,7 @@ describe("concerns", () => {
     ];
     assert.deepEqual(texts(), [odd, docs]);
     run.fail("plan", "t", "plan-unreadable");
-    assert.deepEqual(texts(), [odd, docs], "a turn that came to nothing addresses nothing");
+    assert.deepEqual(texts(), [odd, docs], "a failed turn addresses nothing");
     run.plan("t", [], { addressed: [{ concern: "c1" }] });
     run.finish("t.4", "t.5");
     assert.deepEqual(texts(), [docs]);

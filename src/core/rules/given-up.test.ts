@@ -207,7 +207,7 @@ describe("what cannot replace a task is refused with the reason", () => {
     assert.ok(run.state.planners.get(ROOT)!.concerns.has(addressed.concern));
   };
 
-  test("a task that does not exist, the task itself, or one that came to nothing as well", () => {
+  test("a task that does not exist, the task itself, or one that failed as well", () => {
     const run = CoreRun.planned([task("a"), task("b"), task("c", { after: ["a"] }), task("d")]);
     run.failForGood("t.1");
     run.say({ type: "cancel", task: run.task("t.4").id, reason: "no" });

@@ -13,6 +13,6 @@ test("goes on while a process drives the run, and ends with its last event if no
   assert.equal(elapsedMs({ times }), 6_000);
 });
 
-test("ends when the run was closed, whoever still has it open", () => {
+test("ends when the run was closed, also while a process still has it open", () => {
   assert.equal(endOf({ times: { ...times, closedAt: 8_000 } }, { isDriven: true, now: 20_000 }), 8_000);
 });

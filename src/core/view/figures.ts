@@ -36,7 +36,7 @@ export type Figures = {
   readonly unaccountedCalls: number;
   /** Attempts of workers that said nothing of their cost, which is missing in what is known. */
   readonly unreportedAttempts: number;
-  /** Of fix tasks, and of attempts and turns of others that came to nothing. */
+  /** Of fix tasks, and of failed attempts and turns of other tasks. */
   readonly repairTokens: number | null;
   readonly repairShare: number | null;
   readonly tokensPerTask: number | null;

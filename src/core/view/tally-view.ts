@@ -13,7 +13,7 @@ export type TallyFigures = {
     /**
      * Of what so many agents could have done: their time at work, divided by the time that passed and by the most
      * that were at work at once, planners included. It asks how well the run was spread, not how well they worked:
-     * attempts that came to nothing are in it, and so is whatever a slow machine adds to all of them. Nobody was
+     * failed attempts are in it, and so is whatever a slow machine adds to all of them. Nobody was
      * waited for while the run was stopped. How many were allowed is not in the log; the most there were is.
      */
     readonly share: number;

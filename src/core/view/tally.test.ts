@@ -349,7 +349,7 @@ describe("what agents did", () => {
     assert.equal(run.state.spent.tokens, 1);
   });
 
-  it("and came to nothing for want of quota has cost what it has, charged to nobody", () => {
+  it("and failed for lack of quota keeps its cost, charged to no task", () => {
     const run = CoreRun.planned([task("a")]);
     after(run, 5_000, () =>
       run.answer("work:t.1#1", { is: "failed", failure: failure("quota", "no more") }, spent),

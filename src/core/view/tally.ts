@@ -242,7 +242,7 @@ function landed(t: TallyDraft, { members, proof, flaky, at }: EventOf<"batch.lan
   t.flaky = { ...sum(t.flaky, t.memory.unblamed), tests };
 }
 
-/** What came to nothing, and with it the runs of the gate that found it guilty. */
+/** A failed attempt, and with it the gate runs that blamed it. */
 function lose(t: TallyDraft, reason: LossReason, slot: string): void {
   const took = t.memory.took.get(slot) ?? { ms: 0, tokens: 0, microdollars: 0 };
   t.memory.took.delete(slot);

@@ -2,7 +2,7 @@
 import { ATTRIBUTE, type Attributes, OPERATION, OWN_SPAN, providerName } from "./trace-names.ts";
 
 export type TraceSpan = {
-  /** Unique in its run; the same for the same span, whoever makes it. */
+  /** Unique in its run; the same for the same span, in every process. */
   readonly key: string;
   /** Undefined for the run itself. */
   readonly parent?: string;

@@ -204,7 +204,7 @@ describe("a plan file", () => {
     ]);
   });
 
-  it("takes the scratchpad's own path, and how many work at once from whoever asks", () => {
+  it("takes the scratchpad's own path, and the caller's number of workers", () => {
     const value = [{ subject: "Add a", metadata: { output_file: "/pad/a.md" } }];
     const plan = planOf(value, { scratchpad: "/pad", maxConcurrent: 3 });
     assert.equal(plan.tasks[0]!.metadata.output_file, "$CLAUDE_SCRATCHPAD_DIR/a.md");

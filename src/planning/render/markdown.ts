@@ -105,8 +105,8 @@ type ParsedMarkdown =
   | { readonly is: "none" };
 
 /**
- * Reads the JSON as a plan file is read. A line above it that the plan does not say is refused: whoever edited only
- * that line would not be heard. A line that was removed is not missed. Never throws.
+ * Reads the JSON as a plan file is read. A line above it that the plan does not say is refused: an edit of
+ * that line alone would have no effect. A line that was removed is not missed. Never throws.
  */
 export function parseMarkdown(text: string, options: ReadPlanOptions = {}): ParsedMarkdown {
   if (!TITLE.test(text)) return { is: "none" };

@@ -171,7 +171,7 @@ const OPERATING = /^(?:deploy|publish|push|tag|run|roll back)$/;
 const isToBeMade = (object: string): boolean =>
   /^an?\b/i.test(object) && /\b(?:has to|have to|must|should)\b/i.test(object);
 
-/** "Check whether", "find all", "list every": what is wanted is an answer. */
+/** "Check whether", "find all", "list every": they ask for an answer. */
 const ASKED_FOR = /^(?:whether|if|why|how|what|which|where|who|all|every|each|out)\b/i;
 
 const MAX_QUESTION_CHARS = 300;

@@ -1,4 +1,4 @@
-/** What may a person, or whoever reads along, see of what was refused? */
+/** Do refusals show secrets? */
 
 import assert from "node:assert/strict";
 import { it } from "node:test";

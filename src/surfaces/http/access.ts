@@ -1,4 +1,4 @@
-/** Who may talk to the server? Whoever opened the printed address once, from a browser on an allowed host. */
+/** Who may talk to the server? A browser that opened the printed address once, on an allowed host. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Device, Devices } from "../../ports/devices.ts";
 

@@ -65,7 +65,7 @@ export async function listen(
   };
 }
 
-/** Whoever opens connections and says nothing must not shut others out. */
+/** Silent connections must not shut others out. */
 function dropSilent(server: Server): void {
   // By its other end: with TLS, a request comes on another socket than its connection.
   const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;

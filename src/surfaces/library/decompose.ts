@@ -54,7 +54,7 @@ function readParent(parent: ParentTask): TaskSpec | { readonly reasons: readonly
     after: [],
     priority: answered!.priority ?? DEFAULT_PRIORITY,
     delivers: "change",
-    shape: "plan", // Whoever calls this has decided that; the planner may still keep it whole.
+    shape: "plan", // The caller has decided that; the planner may still keep it whole.
     slug: slugOf(answered!.description),
   };
 }

@@ -39,7 +39,7 @@ export function createOrchestrator(options: OrchestratorOptions): Orchestrator {
  * A subplanner on its own: the same engine, with no repository and no landing. `plan` splits the task, subtasks with
  * four files or more are split again, down to three planners below one another; the rest goes to `work`. The planner
  * is asked again after each subtask. What fails is tried again, and in the end there is one handoff for the whole. It
- * never throws; whoever throws below it has failed, and why is in the handoff.
+ * never throws; if a function throws, its task has failed, and the handoff says why.
  *
  * ```ts
  * const handoff = await decomposeAndExecute(

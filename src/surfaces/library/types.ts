@@ -33,7 +33,7 @@ export type Settings = Frozen<Omit<z.input<typeof schema>, "deliver">>;
 type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
 export type RunWanted = {
-  /** What is wanted; of a plan, its own goal unless told. */
+  /** The goal. With a plan: the plan's own, unless given. */
   readonly goal?: string;
   /** A plan to follow instead of a planner: as `skein-agents/planning` makes and reads them, or as a plan file has it. */
   readonly plan?: ExecutionPlan | object;

@@ -238,7 +238,7 @@ describe("a model that plans", () => {
     assert.match(lastText(turns.server.calls[1]!), /plan could not be used/);
   });
 
-  it("forgets a turn that came to nothing", async () => {
+  it("forgets a failed turn", async () => {
     let turn = 0;
     const answer: Answerer = () =>
       turn === 0 ? { fault: { is: "status", status: 400 } } : { tools: [{ name: "plan", input: PLAN }] };

@@ -21,7 +21,7 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     since = CASE WHEN $S.worker.state = 'gone' THEN now() ELSE $S.worker.since END
 $$;
 
--- A job that was offered. Whoever has its permit may call models for it, write its files and report of it.
+-- A job that was offered. The holder of its permit may call models for it, write its files and report of it.
 CREATE TABLE $S.job (
   run bigint NOT NULL REFERENCES $S.run ON DELETE CASCADE,
   job text NOT NULL,

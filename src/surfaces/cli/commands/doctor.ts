@@ -83,7 +83,7 @@ const doctor: Act<DoctorOptions> = async (context, given) => {
 
 async function look(context: Context, options: DoctorOptions) {
   using stack = new DisposableStack();
-  // Whoever names an agent to `doctor` wants to know more than that it is there.
+  // An agent that is named is also started: that it is installed is not enough.
   const isNamed = options.agent !== undefined || options.planner !== undefined;
   return await inspect(
     {

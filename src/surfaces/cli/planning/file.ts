@@ -37,7 +37,7 @@ export async function planIn(
   const kind = kindOf(given);
   if (kind === undefined || given.includes("\0")) return undefined;
   const bytes = await readBytes(path.resolve(context.folder, given), MAX_PLAN_BYTES).catch(() => undefined);
-  if (bytes === undefined || !isUtf8(bytes)) return undefined; // Whoever reads it as a goal says what is wrong.
+  if (bytes === undefined || !isUtf8(bytes)) return undefined; // It is read as a goal next, which says what is wrong.
   const text = bytes.toString("utf8");
   if (bytes.length > MAX_PLAN_BYTES) {
     const message = "it is longer than 20 MB";

@@ -120,7 +120,7 @@ function peopleAt(
   };
 }
 
-/** Undefined: whoever is named, configured or found. */
+/** Undefined: the agent that is named, configured or found; else the rules. */
 function byIn(context: Context, { by, agent, model }: PlanOptions): "rules" | "agent" | undefined | Exit {
   const isNamed = agent !== undefined || model !== undefined;
   if (by === undefined) return undefined;

@@ -318,7 +318,7 @@ test("a gate that has nothing to run yet is told of once, with the base", () => 
   assert.equal(said("c1"), undefined);
 });
 
-test("an agent that cannot be reached is told of once, whoever meets it, and then rarely", () => {
+test("an agent that cannot be reached is reported once for all tasks, and then rarely", () => {
   const run = CoreRun.planned([task("a"), task("b"), task("c")]);
   for (let n = 1; n <= 6; n += 1) {
     for (const id of ["t.1", "t.2", "t.3"]) run.fail("work", id, "agent-unreachable", "no route to it");

@@ -103,7 +103,7 @@ function waves(plan: ExecutionPlan, brush: Brush, prose: Prose): readonly string
   ];
 }
 
-/** Whole, and with every blank, however long: whoever says yes to the plan says yes to these. */
+/** In full, however long: a yes to the plan is a yes to running these. */
 function criteria({ tasks }: ExecutionPlan, brush: Brush): readonly string[] {
   const byCommand = Map.groupBy(tasks, ({ success_criterion }) => success_criterion);
   byCommand.delete(undefined);
