@@ -27,7 +27,8 @@ export class TrainInvariants {
     if (event.type === "landing.turned") for (const turn of event.drop ?? []) this.#waiting.delete(turn);
     if (event.type !== "batch.landed" || event.proof === "found") return;
     const landing = this.#repository.landings.find(({ commit }) => commit === event.commit);
-    must(landing?.onto === target.tip, `${event.commit} landed on ${landing?.onto}, not on ${target.tip}`);
+    if (landing)
+      must(landing.onto === target.tip, `${event.commit} landed on ${landing.onto}, not on ${target.tip}`);
     this.#waiting.delete(event.turn ?? 0);
   }
 
