@@ -3,13 +3,12 @@ import { FleetRuns } from "../adapters/fleet/fleet-runs.ts";
 import { openDatabase } from "../adapters/fleet/open-database.ts";
 import { repositoryName } from "../adapters/fleet/repository-name.ts";
 import { migrateSchema, schemaProblem } from "../adapters/fleet/schema.ts";
-import { type FleetWorker, listWorkers } from "../adapters/fleet/workers.ts";
+import { lookAtFleet } from "../adapters/fleet/status.ts";
+import { makeWorkersRole } from "../adapters/fleet/workers-role.ts";
 import { migrateJobs } from "../adapters/job-queues/boss.ts";
 import type { Config } from "../config/schema.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Environment, Project } from "../ports/project.ts";
-
-export type { FleetWorker };
 
 type FleetSettings = Config["fleet"];
 
@@ -30,20 +29,22 @@ export async function inFleet(
   return { ...project, runs, movedRuns: async () => [] };
 }
 
-/** Makes the fleet's tables, or brings older ones up to date. */
+/** Makes the fleet's tables and the role of its workers, or brings older ones up to date. */
 export async function initFleet(env: Environment, settings: FleetSettings) {
   const database = openDatabase(env, settings);
   if (hasFailed(database)) return database;
   await using _ = database;
   const migrated = await migrateSchema(database);
   if (hasFailed(migrated)) return migrated;
-  return (await migrateJobs(database, env["SKEIN_FLEET_URL"] ?? "")) ?? migrated;
+  const workers = await makeWorkersRole(database, env);
+  if (hasFailed(workers)) return workers;
+  return (await migrateJobs(database, env["SKEIN_FLEET_URL"] ?? "")) ?? { ...migrated, ...workers };
 }
 
-/** The workers of the fleet, and when each was last heard of. */
-export async function fleetWorkers(env: Environment, settings: FleetSettings) {
+/** The workers of the fleet, how many jobs wait, and the accounts that nobody may call now. */
+export async function fleetStatus(env: Environment, settings: FleetSettings) {
   const database = openDatabase(env, settings);
   if (hasFailed(database)) return database;
   await using _ = database;
-  return (await schemaProblem(database)) ?? listWorkers(database);
+  return (await schemaProblem(database)) ?? lookAtFleet(database);
 }

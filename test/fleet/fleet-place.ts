@@ -101,7 +101,8 @@ export async function makeFleetPlace({ url, files, script }: FleetPlaceOptions):
     },
     worker: (...args) => {
       workers += 1;
-      const { own, env } = ownFolder();
+      const { own, env: usual } = ownFolder();
+      const env = { ...usual, SKEIN_FLEET_URL: asRole(url, made.role) };
       const name = ["--name", `worker-${workers}`, "--script", path.join(own, "script.json")];
       return started(["worker", "--join", ...name, ...args], own, env, hiding([...machines, seed.folder]));
     },
@@ -111,6 +112,13 @@ export async function makeFleetPlace({ url, files, script }: FleetPlaceOptions):
       await Promise.all(all.map(({ ended }) => ended));
     },
   };
+}
+
+/** Workers connect as their own role; the Postgres of tests asks for no password. */
+function asRole(url: string, role: string): string {
+  const address = new URL(url);
+  address.username = role;
+  return address.href;
 }
 
 const PERSON = { "user.name": "Test Person", "user.email": "person@example.invalid" };

@@ -113,6 +113,13 @@ const grantsOf = (schema: string, table: string, role: string): readonly string[
   `GRANT SELECT ON "${schema}".version, "${schema}".queue, "${schema}"."${table}" TO "${role}"`,
   `GRANT EXECUTE ON FUNCTION "${schema}".job_now() TO "${role}"`,
   `GRANT UPDATE (${WRITABLE.join(", ")}) ON "${schema}"."${table}" TO "${role}"`,
+  // What a job was told and what it answered is seen only until it has ended.
+  `ALTER TABLE "${schema}"."${table}" ENABLE ROW LEVEL SECURITY`,
+  `DO $$ BEGIN
+     CREATE POLICY skein_open ON "${schema}"."${table}" TO "${role}"
+       USING (state < 'completed' OR completed_on > now() - interval '10 seconds');
+   EXCEPTION WHEN duplicate_object THEN NULL;
+   END $$`,
 ];
 
 const WRITABLE = [

@@ -77,7 +77,7 @@ BEGIN
   IF _chunk = 0 THEN DELETE FROM $S.file WHERE run = _of.run AND path = _path; END IF;
   INSERT INTO $S.file (run, path, chunk, body) VALUES (_of.run, _path, _chunk, _body)
     ON CONFLICT (run, path, chunk) DO UPDATE SET body = excluded.body, written_at = now();
-  PERFORM pg_notify('$N:file:' || _of.run, left(_path, 512));
+  PERFORM pg_notify('$N:file:' || _of.run, '');
   RETURN true;
 END $$;
 

@@ -1,7 +1,7 @@
 /** `skein fleet`: makes the database that the machines of a fleet share, and lists its workers. */
-import { type FleetWorker, fleetWorkers, initFleet } from "../../../compose/fleet.ts";
+import { fleetStatus, initFleet } from "../../../compose/fleet.ts";
 import { hasFailed } from "../../../core/result.ts";
-import { duration } from "../../../text/words.ts";
+import { duration, harmless } from "../../../text/words.ts";
 import { hasExit, openHere } from "../acts/project.ts";
 import { table } from "../columns.ts";
 import { configure } from "../configuration.ts";
@@ -15,8 +15,10 @@ export const addFleet: AddTo = (command, perform) => {
     .summary("list the workers of the fleet")
     .action((options: RepoOption) => perform((context) => status(context, options)));
   addRepo(command.command("init"))
-    .summary("make the fleet's tables in the Postgres that SKEIN_FLEET_URL leads to")
-    .addHelpText("after", examples("SKEIN_FLEET_URL=postgres://… skein fleet init"))
+    .summary(
+      "make the fleet's tables, and the role of its workers, in the Postgres that SKEIN_FLEET_URL leads to",
+    )
+    .addHelpText("after", examples("skein fleet init", "SKEIN_FLEET_WORKER_PASSWORD=… skein fleet init"))
     .action((options: RepoOption) => perform((context) => init(context, options)));
 };
 
@@ -26,19 +28,26 @@ const SILENT_MS = 30_000;
 const status: Act<RepoOption> = async (context, options) => {
   const settings = await fleetHere(context, options);
   if (hasExit(settings)) return settings.exit;
-  const workers = await fleetWorkers(context.env, settings);
-  if (hasFailed(workers)) return refuse(context, EXIT.configuration, workers.failure);
-  if (context.json) writeJson(context, { workers });
-  const rows = (workers as readonly FleetWorker[]).map(
-    ({ name, state, jobs, capacity, labels, silentMs }) => [
-      name,
-      silentMs > SILENT_MS && state !== "gone" ? `silent for ${duration(silentMs)}` : state,
-      `${jobs.length}/${capacity}`,
-      labels.join(","),
-    ],
-  );
+  const fleet = await fleetStatus(context.env, settings);
+  if (hasFailed(fleet)) return refuse(context, EXIT.configuration, fleet.failure);
+  if (context.json) writeJson(context, fleet);
+  const rows = fleet.workers.map(({ name, state, jobs, capacity, labels, silentMs }) => [
+    harmless(name),
+    silentMs > SILENT_MS && state !== "gone" ? `silent for ${duration(silentMs)}` : harmless(state),
+    `${jobs.length}/${capacity}`,
+    harmless(labels.join(",")),
+  ]);
   if (rows.length === 0) say(context, "No worker has joined the fleet yet. Start one: skein worker --join");
   else for (const line of table([["WORKER", "STATE", "JOBS", "LABELS"], ...rows])) say(context, line);
+  for (const { name, waiting, active } of fleet.queues)
+    say(context, `${harmless(name)}: ${waiting} waiting, ${active} under way`);
+  for (const { name, untilMs } of fleet.accounts)
+    say(
+      context,
+      untilMs === null
+        ? `${harmless(name)}: its key was refused; fix it, then skein resume`
+        : `${harmless(name)}: rate limited for ${duration(untilMs)} more`,
+    );
   return EXIT.done;
 };
 
@@ -58,5 +67,12 @@ const init: Act<RepoOption> = async (context, options) => {
   const what =
     made.from === made.to ? "is up to date" : made.from === 0 ? "was made" : "was brought up to date";
   say(context, `The fleet's schema ${fleet.schema} ${what}.`);
+  if (made.address === undefined)
+    say(context, `Workers connect as ${made.role}, with the password that it has.`);
+  else
+    say(
+      context,
+      `Workers connect as ${made.role}. Their SKEIN_FLEET_URL, which is shown only now:\n${made.address}`,
+    );
   return EXIT.done;
 };

@@ -1,0 +1,61 @@
+/** Who are workers in the database? A role of their own, which may do their work and read nothing else. */
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Environment } from "../../ports/project.ts";
+import type { Database } from "./database.ts";
+import { workersRole } from "./workers.ts";
+
+/** `address`: what SKEIN_FLEET_URL is on workers, if the password was made here: it is shown once, and kept nowhere. */
+type WorkersRole = { readonly role: string; readonly address?: string };
+
+/** Made once. Its password is changed only to one that SKEIN_FLEET_WORKER_PASSWORD brings. */
+export async function makeWorkersRole(database: Database, env: Environment): Promise<WorkersRole | Failed> {
+  const { SKEIN_FLEET_URL: url = "", SKEIN_FLEET_WORKER_PASSWORD: given } = env;
+  const role = workersRole(database.schema);
+  const found = await database.ask("SELECT 1 FROM pg_roles WHERE rolname = $1", [role]);
+  if (hasFailed(found)) return found;
+  const isNew = found.length === 0;
+  const password = given ?? (isNew ? randomBytes(24).toString("base64url") : undefined);
+  if (password !== undefined) {
+    const verb = isNew ? "CREATE" : "ALTER";
+    // A verifier instead of the password: statements may be logged.
+    const made = await database.ask(`${verb} ROLE "${role}" LOGIN PASSWORD '${verifierOf(password)}'`);
+    if (hasFailed(made)) return made;
+  }
+  for (const grant of GRANTS) {
+    const granted = await database.ask(grant.replaceAll("$R", `"${role}"`));
+    if (hasFailed(granted)) return granted;
+  }
+  return given === undefined && password !== undefined
+    ? { role, address: addressFor(url, role, password) }
+    : { role };
+}
+
+/** Every function is anybody's at first. Those that are listed check a permit, or only speak of the worker itself. */
+const GRANTS = [
+  "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA $S FROM PUBLIC",
+  "GRANT USAGE ON SCHEMA $S TO $R",
+  "GRANT SELECT ON $S.version TO $R",
+  `GRANT EXECUTE ON FUNCTION $S.worker_seen, $S.worker_report, $S.worker_write, $S.worker_read, $S.admit, $S.settle,
+    $S.refuse TO $R`,
+];
+
+/** As RFC 5803 writes it, which Postgres stores as it is. */
+function verifierOf(password: string): string {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password.normalize("NFKC"), salt, ROUNDS, 32, "sha256");
+  const keyed = (text: string) => createHmac("sha256", salted).update(text).digest();
+  const stored = createHash("sha256").update(keyed("Client Key")).digest("base64");
+  const server = keyed("Server Key").toString("base64");
+  return `SCRAM-SHA-256$${ROUNDS}:${salt.toString("base64")}$${stored}:${server}`;
+}
+
+/** As Postgres itself. */
+const ROUNDS = 4_096;
+
+function addressFor(url: string, role: string, password: string): string {
+  const address = new URL(url);
+  address.username = role;
+  address.password = password;
+  return address.href;
+}

@@ -1,0 +1,123 @@
+/** The role of workers: it can do their work, and neither read nor change anything else. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Client } from "pg";
+import { Database } from "../../src/adapters/fleet/database.ts";
+import { FleetRuns } from "../../src/adapters/fleet/fleet-runs.ts";
+import { initFleet } from "../../src/compose/fleet.ts";
+import { hasFailed } from "../../src/core/result.ts";
+import { record } from "../contracts/runs.ts";
+import { newFolder } from "../support/folders.ts";
+import { configOf } from "../support/live-runs.ts";
+import { TestPostgres } from "../support/postgres.ts";
+
+const SETTINGS = configOf({}).fleet;
+
+async function initialised(url: string, more: Readonly<Record<string, string>> = {}) {
+  const made = await initFleet({ SKEIN_FLEET_URL: url, ...more }, SETTINGS);
+  assert.ok(!hasFailed(made), JSON.stringify(made));
+  return made;
+}
+
+/** Postgres itself writes the file: from here on the workers' password counts. */
+async function askForPasswords(url: string): Promise<void> {
+  await using database = new Database({ url, schema: "skein" });
+  const lines = "host all skein_worker 127.0.0.1/32 scram-sha-256\nhost all postgres 127.0.0.1/32 trust\n";
+  const [file] = (await database.ask<{ hba_file: string }>("SHOW hba_file")) as { hba_file: string }[];
+  await database.ask(`COPY (SELECT unnest(string_to_array('${lines}', '\n'))) TO '${file!.hba_file}'`);
+  await database.ask("SELECT pg_reload_conf()");
+}
+
+async function as<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const codeOf = (asked: Promise<unknown>): Promise<string> =>
+  asked.then(
+    () => "allowed",
+    (error: { code?: string }) => error.code ?? "without a code",
+  );
+
+describe("the role of workers", { timeout: 120_000 }, () => {
+  it("reads no log, no mailbox, no permit, no ended job, and changes none of them", async () => {
+    await using postgres = await TestPostgres.start();
+    const url = await postgres.newDatabase();
+    const { address } = await initialised(url);
+    assert.ok(address);
+    await using database = new Database({ url, schema: "skein" });
+    const home = await new FleetRuns({ database, repository: "x", folder: newFolder() }).create(record("r1"));
+    assert.ok(!hasFailed(home));
+    await home.log.append(0, [{ type: "run.steered", message: "secret", at: 1 }]);
+    await home.mailbox.send({ type: "pause" });
+    await as(address, async (worker) => {
+      const tables = "run event letter file report job worker account governed budget reservation".split(" ");
+      for (const table of tables)
+        for (const text of [`SELECT * FROM skein.${table}`, `DELETE FROM skein.${table}`])
+          assert.equal(await codeOf(worker.query(text)), "42501", text);
+      const others = [
+        "SELECT skein.append(1, 0, 1, 1, '{}', false)",
+        "SELECT skein.tell_governed(1, 'a', '{}')",
+        "SELECT * FROM skein.claims(1, '', '')",
+        "SELECT skein.permitted(gen_random_uuid())",
+        "CREATE TABLE skein.mine (x int)",
+        "CREATE FUNCTION skein.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        "SELECT * FROM skein_jobs.job",
+        "INSERT INTO skein_jobs.job_common (name) VALUES ('jobs')",
+        "SET ROLE postgres",
+        "SELECT pg_read_file('/etc/passwd')",
+      ];
+      for (const text of others) assert.equal(await codeOf(worker.query(text)), "42501", text);
+      const permitless = [
+        "SELECT * FROM skein.admit(gen_random_uuid(), gen_random_uuid(), '{a}', 1, 1)",
+        "SELECT skein.refuse(gen_random_uuid(), 'a', 'quota', 1, '{}')",
+        "SELECT skein.worker_read(gen_random_uuid(), 'kit.json')",
+        "SELECT skein.worker_write(gen_random_uuid(), 'turns/x', 0, '')",
+      ];
+      for (const text of permitless) assert.equal(await codeOf(worker.query(text)), "SK001", text);
+      const seen = "SELECT skein.worker_seen('w', '{}', 1, '1', '{}', 'ready')";
+      assert.equal(await codeOf(worker.query(seen)), "allowed");
+    });
+  });
+
+  it("sees a job as long as it has not ended, and not what was answered long ago", async () => {
+    await using postgres = await TestPostgres.start();
+    const url = await postgres.newDatabase();
+    const { address } = await initialised(url);
+    await using database = new Database({ url, schema: "skein" });
+    const [queue] = (await database.ask<{ table_name: string }>(
+      "SELECT table_name FROM skein_jobs.queue WHERE name = 'jobs'",
+    )) as { table_name: string }[];
+    const table = `skein_jobs."${queue!.table_name}"`;
+    const insert = `INSERT INTO ${table} (name, data, state, completed_on) VALUES ('jobs', '{}', `;
+    for (const values of ["'created', NULL", "'completed', now() - interval '1 hour'"])
+      assert.ok(!hasFailed(await database.ask(`${insert}${values})`)));
+    await as(address!, async (worker) => {
+      const { rows } = await worker.query(`SELECT state FROM ${table}`);
+      assert.deepEqual(rows, [{ state: "created" }]);
+      assert.equal(await codeOf(worker.query(`UPDATE ${table} SET data = '{}'`)), "42501");
+      assert.equal(await codeOf(worker.query(`DELETE FROM ${table}`)), "42501");
+    });
+  });
+
+  it("has a password that is shown once, or one that was brought and is not shown at all", async () => {
+    await using postgres = await TestPostgres.start();
+    const url = await postgres.newDatabase();
+    const { address, role } = await initialised(url);
+    assert.equal(role, "skein_worker");
+    assert.equal((await initialised(url)).address, undefined, "only the first time");
+    await askForPasswords(url);
+    assert.equal(await codeOf(as(address!, (worker) => worker.query("SELECT 1"))), "allowed");
+    const brought = await initialised(url, { SKEIN_FLEET_WORKER_PASSWORD: "brought along" });
+    assert.ok(!JSON.stringify(brought).includes("brought"));
+    assert.equal(await codeOf(as(address!, async () => {})), "28P01");
+    const next = new URL(address!);
+    next.password = "brought along";
+    assert.equal(await codeOf(as(next.href, (worker) => worker.query("SELECT 1"))), "allowed");
+  });
+});
