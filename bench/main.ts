@@ -1,6 +1,7 @@
 /** Runs the benchmarks by name (`npm run bench -- graph`), all of them without one; `--json` prints one document. */
 import { contextBench } from "./context.ts";
 import { engineBench } from "./engine.ts";
+import { fleetBench } from "./fleet.ts";
 import { graphBench } from "./graph.ts";
 import { landingBench } from "./landing.ts";
 import { type Bench, type BenchReport, holds, printReport } from "./measure.ts";
@@ -20,6 +21,7 @@ const BENCHES: readonly Bench[] = [
   contextBench,
   tuiBench,
   webBench,
+  fleetBench,
 ];
 
 const { names, isJson, problem } = parse(process.argv.slice(2));

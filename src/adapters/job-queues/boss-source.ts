@@ -4,7 +4,7 @@ import { messageOf } from "../../core/failure.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { JobResult, JobSource, OfferedJob, TakenJob } from "../../ports/fleet-jobs.ts";
 import type { Database } from "../fleet/database.ts";
-import { answersChannel, asDb, JOBS_CHANNEL, labelsOf, workersBoss } from "./boss.ts";
+import { asDb, JOBS_CHANNEL, labelsOf, workersBoss } from "./boss.ts";
 
 type SourceOptions = {
   readonly database: Database;
@@ -28,6 +28,8 @@ export class BossSource implements JobSource, AsyncDisposable {
   readonly #boss: PgBoss;
   readonly #held = new Set<Held>();
   readonly #beat: NodeJS.Timeout;
+  /** Keeps the connection that listens, also while every lane is busy. */
+  readonly #listening: Disposable;
   #queues: readonly string[] = [];
   #queuesAt = Number.NEGATIVE_INFINITY;
   #isDraining = false;
@@ -35,6 +37,7 @@ export class BossSource implements JobSource, AsyncDisposable {
   private constructor(options: SourceOptions, boss: PgBoss) {
     this.#options = options;
     this.#boss = boss;
+    this.#listening = options.database.nudges(JOBS_CHANNEL);
     this.#beat = setInterval(() => void this.#sayAlive(), BEAT_MS);
   }
 
@@ -72,6 +75,7 @@ export class BossSource implements JobSource, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#beat);
+    this.#listening[Symbol.dispose]();
     await this.#seen("gone");
     await this.#boss.stop({ graceful: false, close: false }).catch(() => {}); // Postgres is away.
   }
@@ -96,20 +100,13 @@ export class BossSource implements JobSource, AsyncDisposable {
   }
 
   /** With a fence: only if it is still this try's. */
-  async #answer(
-    { runId, permit }: OfferedJob,
-    held: Held,
-    result: JobResult,
-  ): Promise<"taken" | "late" | Failed> {
+  async #answer({ permit }: OfferedJob, held: Held, result: JobResult): Promise<"taken" | "late" | Failed> {
     const { database } = this.#options;
     try {
       const output = { result: JSON.stringify(result), by: this.#options.name };
       const db = asDb(database, ANSWER_PATIENCE_MS);
       const { affected } = (await this.#boss.complete(held.queue, held.attempt, output, { db })) as Affected;
-      if (affected === 1) {
-        await database.ask("SELECT pg_notify('$N:' || $1, '')", [answersChannel(runId)]);
-        return "taken";
-      }
+      if (affected === 1) return "taken";
       await database.ask("SELECT $S.worker_report($1, $2)", [permit, lateWords(held, result)]);
       return "late";
     } catch (error) {

@@ -85,10 +85,22 @@ export async function makeQueue(boss: PgBoss, database: Database, queue: string)
     if (hasFailed(rows)) throw new Error(rows.failure.message);
     return rows;
   };
+  for (const statement of tellingOf(database.schema, table)) await ask(statement);
   const role = workersRole(database.schema);
   if ((await ask("SELECT 1 FROM pg_roles WHERE rolname = $1", [role])).length === 0) return;
   for (const grant of grantsOf(bossSchema(database.schema), table, role)) await ask(grant);
 }
+
+/** Whoever waits for a job hears of its end with the transaction that ends it: no statement more for each. */
+const tellingOf = (schema: string, table: string): readonly string[] => {
+  const boss = bossSchema(schema);
+  return [
+    `CREATE OR REPLACE FUNCTION "${boss}".skein_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN PERFORM pg_notify('${schema}:${answersChannel("")}' || (NEW.data->>'runId'), ''); RETURN NULL; END $$`,
+    `CREATE OR REPLACE TRIGGER skein_ended AFTER INSERT OR UPDATE ON "${boss}"."${table}"
+     FOR EACH ROW WHEN (NEW.state > 'active') EXECUTE FUNCTION "${boss}".skein_ended()`,
+  ];
+};
 
 /** At `skein fleet init`: the tables of pg-boss, and the queue of jobs that need no label. */
 export async function migrateJobs(database: Database, url: string): Promise<Failed | undefined> {

