@@ -86,7 +86,10 @@ async function openFleet(url: string) {
   );
   if (hasFailed(rows)) throw new Error(rows.failure.message);
   const runId = rows[0]!.id;
-  const offers = new FleetOffers({ database, url, run, runId, fence: 0, onQuiet: () => {} });
+  const offers = new FleetOffers({
+    ...{ database, url, run, runId, fence: 0, onQuiet: () => {} },
+    termsOf: async () => ({ countsIn: [], limitedBy: [] }),
+  });
   const stop = new AbortController();
   const sources = await Promise.all(
     Array.from({ length: WORKERS }, (_, i) =>

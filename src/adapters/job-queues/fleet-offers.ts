@@ -89,9 +89,7 @@ export class FleetOffers {
   offer(wanted: Wanted): Promise<"offered" | Failed> {
     const { promise, resolve } = Promise.withResolvers<"offered" | Failed>();
     this.#pending.push({ ...wanted, done: resolve });
-    this.#flushing ??= this.#flush().finally(() => {
-      this.#flushing = undefined;
-    });
+    this.#flushing ??= this.#flush();
     return promise;
   }
 
@@ -167,6 +165,7 @@ export class FleetOffers {
       const result = await this.#offerAll(pending);
       for (const { done } of pending) done(result);
     }
+    this.#flushing = undefined; // At once: whoever is told now may offer the next.
   }
 
   /** All or none, in one transaction with a look at the lease. Safe to be done twice. */

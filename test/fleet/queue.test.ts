@@ -1,0 +1,196 @@
+/** Does a job go to one machine, the right one, and count once? The queue of a fleet over a real Postgres. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Database } from "../../src/adapters/fleet/database.ts";
+import { BossSource } from "../../src/adapters/job-queues/boss-source.ts";
+import { FleetOffers, type JobEnding } from "../../src/adapters/job-queues/fleet-offers.ts";
+import { initFleet } from "../../src/compose/fleet.ts";
+import type { JobId } from "../../src/core/job.ts";
+import { hasFailed } from "../../src/core/result.ts";
+import type { JobResult, TakenJob } from "../../src/ports/fleet-jobs.ts";
+import { configOf } from "../support/live-runs.ts";
+import { newDatabase } from "../support/postgres.ts";
+
+const LIMIT = { timeout: 60_000 };
+const DONE: JobResult = { is: "gated", gated: { report: { commands: [] }, problems: [], tail: "a\u0000b" } };
+
+describe("the queue of a fleet", LIMIT, () => {
+  let url: string;
+  let database: Database;
+  const open: (AsyncDisposable | FleetOffers)[] = [];
+  let runs = 0;
+
+  before(async () => {
+    url = await newDatabase();
+    database = new Database({ url, schema: "skein", maxConnections: 8 });
+    const made = await initFleet({ SKEIN_FLEET_URL: url }, configOf({}).fleet);
+    assert.ok(!hasFailed(made), JSON.stringify(made));
+  });
+
+  after(async () => {
+    for (const one of open) await (one instanceof FleetOffers ? one.close() : one[Symbol.asyncDispose]());
+    await database.close();
+  });
+
+  /** A run of its own, so that tests do not meet; `again`: another coordinator of the same. */
+  async function coordinator(again?: { readonly runId: string; readonly fence: number }) {
+    runs += 1;
+    const run = `r${runs}`;
+    const made = again ? [{ id: again.runId }] : await newRun(run);
+    const options = { database, url, run, runId: made[0]!.id, fence: again?.fence ?? 0 };
+    const offers = new FleetOffers({
+      ...{ ...options, onQuiet: () => {} },
+      termsOf: async () => ({ countsIn: [], limitedBy: [] }),
+    });
+    open.push(offers);
+    const offer = (
+      name: string,
+      more: { readonly labels?: readonly string[]; readonly priority?: number } = {},
+    ) => {
+      const job = name as JobId;
+      const tree = { job, commit: "0".repeat(40), rules: "0".repeat(40) };
+      const { labels = [], priority = 1 } = more;
+      return offers.offer({ job, needs: [], what: { is: "gate", tree }, labels, priority });
+    };
+    const ended = (name: string) => {
+      const { promise, resolve } = Promise.withResolvers<JobEnding>();
+      offers.onEnd(name, resolve);
+      return promise;
+    };
+    return { offers, offer, ended, runId: options.runId };
+  }
+
+  async function newRun(run: string): Promise<readonly { readonly id: string }[]> {
+    const rows = await database.ask<{ readonly id: string }>(
+      `INSERT INTO $S.run (repository, name, key, record, created_at)
+       VALUES ('test', $1, gen_random_uuid(), '{}', 0) RETURNING id`,
+      [run],
+    );
+    assert.ok(!hasFailed(rows), JSON.stringify(rows));
+    return rows;
+  }
+
+  async function machine(...labels: readonly string[]): Promise<BossSource> {
+    runs += 1;
+    const source = await BossSource.open({
+      ...{ database, name: `machine-${runs}`, labels, capacity: 1, version: "test" },
+    });
+    assert.ok(!hasFailed(source), JSON.stringify(source));
+    open.push(source);
+    return source;
+  }
+
+  const take = async (source: BossSource): Promise<TakenJob> => {
+    const taken = await source.next(AbortSignal.timeout(15_000));
+    assert.ok(taken, "no job came");
+    return taken;
+  };
+  const none = async (source: BossSource) =>
+    assert.equal(await source.next(AbortSignal.timeout(300)), undefined);
+
+  it("gives a job to one machine, whose answer is heard as it was said", async () => {
+    const { offer, ended } = await coordinator();
+    const [one, other] = [await machine(), await machine()];
+    const end = ended("gate:a");
+    assert.equal(await offer("gate:a"), "offered");
+    const taken = await take(one);
+    await none(other);
+    assert.equal(taken.offered.job, "gate:a");
+    assert.equal(await taken.answer(DONE), "taken");
+    const heard = await end;
+    assert.ok(heard.is === "answered");
+    assert.deepEqual(heard.result, DONE);
+  });
+
+  it("takes a second offer of the same job for none", async () => {
+    const { offer } = await coordinator();
+    const source = await machine();
+    await offer("gate:b");
+    await offer("gate:b");
+    assert.equal(await (await take(source)).answer(DONE), "taken");
+    await offer("gate:b");
+    await none(source);
+  });
+
+  it("offers nothing once another coordinator has the lease", async () => {
+    const { offer, runId } = await coordinator();
+    await database.ask("UPDATE $S.run SET fence = fence + 1 WHERE id = $1", [runId]);
+    const refused = await offer("gate:c");
+    assert.ok(refused !== "offered");
+    assert.match(refused.failure.message, /another coordinator/);
+    await none(await machine());
+  });
+
+  it("gives the more urgent job first, and jobs that need labels only to machines that have them", async () => {
+    const { offer } = await coordinator();
+    await offer("gate:later", { priority: 1 });
+    await offer("gate:sooner", { priority: 9 });
+    await offer("gate:gpu", { labels: ["gpu"] });
+    const plain = await machine("linux");
+    const first = await take(plain);
+    assert.equal(first.offered.job, "gate:sooner");
+    await first.answer(DONE);
+    const second = await take(plain);
+    assert.equal(second.offered.job, "gate:later");
+    await second.answer(DONE);
+    await none(plain);
+    const rich = await take(await machine("gpu", "linux"));
+    assert.equal(rich.offered.job, "gate:gpu");
+    await rich.answer(DONE);
+  });
+
+  it("reaches the machine within seconds when a job is cancelled, and refuses its answer", async () => {
+    const { offers, offer, ended } = await coordinator();
+    const source = await machine();
+    const end = ended("gate:d");
+    await offer("gate:d");
+    const taken = await take(source);
+    const lost = new Promise((resolve) => taken.lost.addEventListener("abort", resolve));
+    const from = performance.now();
+    await offers.cancel("gate:d");
+    await lost;
+    assert.ok(performance.now() - from < 8_000);
+    assert.equal(await taken.answer(DONE), "late");
+    assert.deepEqual(await end, { is: "cancelled", tries: 0, begun: true });
+  });
+
+  it("refuses the answer of a try that is not the newest: the next one's counts", async () => {
+    const { offer, ended, runId } = await coordinator();
+    const [zombie, other] = [await machine(), await machine()];
+    const end = ended("gate:e");
+    await offer("gate:e");
+    const old = await take(zombie);
+    // As the supervisor does once the heartbeat is out.
+    await database.ask(
+      `UPDATE "skein_jobs".job SET state = 'retry' WHERE data->>'runId' = $1 AND data->>'job' = 'gate:e'`,
+      [runId],
+    );
+    const taken = await take(other);
+    assert.equal(taken.tries, 1);
+    assert.equal(
+      await old.answer({ is: "gated", gated: { report: { commands: [] }, problems: [], tail: "old" } }),
+      "late",
+    );
+    assert.equal(await taken.answer(DONE), "taken");
+    const heard = await end;
+    assert.ok(heard.is === "answered" && heard.tries === 1);
+    assert.deepEqual(heard.result, DONE);
+  });
+
+  it("tells another coordinator what became of jobs: answered, under way, unknown", async () => {
+    const { offer, runId } = await coordinator();
+    const source = await machine();
+    await offer("gate:f");
+    await (await take(source)).answer(DONE);
+    await offer("gate:g");
+    const next = await coordinator({ runId, fence: 0 });
+    const found = await next.offers.find("gate:f");
+    assert.ok(typeof found === "object" && "is" in found && found.is === "answered");
+    assert.equal(await next.offers.find("gate:g"), "underway");
+    assert.equal(await next.offers.find("gate:never"), "unknown");
+    const end = next.ended("gate:g");
+    await (await take(source)).answer(DONE);
+    assert.equal((await end).is, "answered");
+    await next.offers.cancelAll("gate:");
+  });
+});
