@@ -189,6 +189,20 @@ describe("the advice", () => {
     assert.deepEqual([first.longest.name, first.ms, first.tasks, first.share], ["a", 30_000, 2, 1]);
   });
 
+  it("asks for no faster gate where none ran, however long landing took", () => {
+    const run = new CoreRun();
+    const check = [...run.state.running.keys()].find((id) => id.startsWith("check"));
+    run.answer(check!, { is: "checked", tip: "base", report: { commands: [] }, problems: [] });
+    run.plan("t", [task("a")]);
+    run.now = 1_000;
+    run.work("t.1");
+    run.now = 6_000;
+    const { members } = run.landing();
+    const land = [...run.state.running.keys()].find((id) => id.startsWith("land"));
+    run.answer(land!, { is: "landed", commit: "c1", members, conflicts: [], proof: "ungated" });
+    assert.ok(reportOf(run).advice.every(({ is }) => is !== "faster-gate"));
+  });
+
   it("is silent on a run without a number that speaks for any", () => {
     assert.deepEqual(reportOf(CoreRun.planned([task("a")])).advice, []);
   });

@@ -9,10 +9,7 @@ export type AddTo = (command: Command, perform: Perform) => void;
 export const addRepo = (command: Command): Command =>
   command
     .option("--repo <folder>", "the repository (default: the one of the current folder)")
-    .option(
-      "--fleet",
-      "runs of the fleet: in the Postgres that SKEIN_FLEET_URL leads to (see docs/fleet.md)",
-    );
+    .option("--fleet", "use the runs of the fleet, in the Postgres of SKEIN_FLEET_URL (see docs/fleet.md)");
 
 export const collect = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,
