@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../../../test/support/cpu.ts";
+import { placedIn } from "./file.ts";
 import { whereIn } from "./lines.ts";
 
 const placeFinder = (text: string) => {
@@ -50,6 +51,11 @@ describe("the line of a place", () => {
     assert.equal(placeFinder('[\n{"id": 1},\n{"id": 2}]')("tasks[1].id"), 3);
     assert.equal(placeFinder('{"plan": {"tasks": [\n{"id": 1},\n{"id": 2}]}}')("tasks[1].id"), 3);
     assert.equal(placeFinder(" \n")("tasks"), undefined);
+  });
+
+  it("counts from the top of the markdown around the JSON", () => {
+    const where = placedIn("markdown", `# EXECUTION PLAN\n\n\`\`\`json\n${TEXT}\n\`\`\`\n`);
+    assert.deepEqual(where("plan.md", "goal", ""), { words: "plan.md:5: goal", line: 5 });
   });
 
   it("is found in time in texts made to be in the way", () => {
