@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";
-import { runLabel, runningIn, runWord, taskLabel } from "./labels.ts";
+import { runLabel, runningIn, runWord, stateLabel, taskLabel, waitingIn } from "./labels.ts";
+import { calmLabel } from "./needs.ts";
 import { nothingSeen, see, viewOf } from "./view.ts";
 
 const viewOfRun = (run: CoreRun) => viewOf(run.log.reduce(see, nothingSeen()));
@@ -32,4 +33,29 @@ test("in a stopped run, who was at work is interrupted, and nothing runs", () =>
 test("a task is called what people would say", () => {
   assert.equal(taskLabel("parked", "running"), "queued");
   assert.equal(taskLabel("gating", "running"), "in the gate");
+});
+
+test("what is in the gate does not wait in the queue", () => {
+  const run = CoreRun.planned([task("a"), task("b")]);
+  run.work("t.1"); // In the gate at once.
+  run.work("t.2");
+  const view = viewOfRun(run);
+  assert.deepEqual(
+    [view.queue, waitingIn(view)].map((tasks) => tasks.map(({ name }) => name)),
+    [["a", "b"], ["b"]],
+  );
+});
+
+test("a task's state says which attempt it is, from the second on", () => {
+  assert.equal(stateLabel({ word: "landing", attempts: 1 }, "running"), "ready to land");
+  assert.equal(stateLabel({ word: "working", attempts: 2 }, "running"), "working, attempt 2");
+});
+
+test("a run that goes on and needs nobody says so; one that is stopped, paused or over does not", () => {
+  const run = CoreRun.planned([task("a")]);
+  assert.equal(calmLabel(viewOfRun(run), "running"), "needs you: nothing");
+  for (const word of ["stopped", "paused", "done"] as const)
+    assert.equal(calmLabel(viewOfRun(run), word), "");
+  const questions = [{ question: "q1", text: "which?", task: "t.1", name: "a", until: 1 }] as never;
+  assert.equal(calmLabel({ ...viewOfRun(run), questions }, "running"), "");
 });

@@ -22,6 +22,10 @@ export const runLabel = (word: RunWord): string => (word === "proposed" ? "waiti
 /** In a stopped run nobody is at work. */
 export const taskLabel = (word: TaskRow["word"], run: RunWord): string =>
   run === "stopped" && AT_WORK.has(word) ? "interrupted" : (TASK_WORDS[word] ?? word);
+/** "working, attempt 2". */
+export const stateLabel = ({ word, attempts }: Pick<TaskRow, "word" | "attempts">, run: RunWord): string =>
+  `${taskLabel(word, run)}${attempts > 1 ? `, attempt ${attempts}` : ""}`;
+
 /** Where the name in `--json` is not what people would say. */
 const TASK_WORDS: Readonly<Partial<Record<TaskRow["word"], string>>> = {
   parked: "queued",

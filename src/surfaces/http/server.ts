@@ -14,7 +14,7 @@ import { type Failed, hasFailed } from "../../core/result.ts";
 import type { TaskId } from "../../core/task.ts";
 import { budgetOf } from "../../core/view/budget-left.ts";
 import { type RunLine, runLine } from "../../core/view/run-line.ts";
-import { viewOf } from "../../core/view/view.ts";
+import { standingOf } from "../../core/view/standing.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome, RunRecord, Runs } from "../../ports/runs.ts";
@@ -238,7 +238,7 @@ async function lineOf(record: RunRecord, runs: Runs): Promise<RunLine | Failed> 
   const known = await seeRun(home);
   if (hasFailed(known)) return known;
   const owner = await home.owner().catch(() => undefined); // As if nobody drove it: its page says more.
-  return runLine(record, viewOf(known.seen), owner !== undefined);
+  return runLine(record, standingOf(known.seen), owner !== undefined);
 }
 
 async function homeOf(c: Context, runs: Runs): Promise<RunHome | Response> {

@@ -1,7 +1,7 @@
 /** What is there to read about one task? Lines of plain text for each of its pages. */
 import { taskOf } from "../../core/log/state.ts";
 import type { TaskId } from "../../core/task.ts";
-import { openJobLabel, proofLabel, type RunWord, spentLabel, taskLabel } from "../../core/view/labels.ts";
+import { openJobLabel, proofLabel, type RunWord, spentLabel, stateLabel } from "../../core/view/labels.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { changeOf, failedAttemptsOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
 import { gatingIn, type LandingView, rowOf, type Seen } from "../../core/view/view.ts";
@@ -16,10 +16,10 @@ type LookedAt = { readonly seen: Seen; readonly word: RunWord };
 export function overview({ seen, word: run }: LookedAt, id: TaskId): readonly string[] {
   const { state } = seen;
   const { spec, state: now, used } = taskOf(state, id);
-  const { word, attempts } = rowOf(state, id, { depth: 0, gating: gatingIn(state) });
+  const row = rowOf(state, id, { depth: 0, gating: gatingIn(state) });
   const fact = (name: string, text: string) => (text === "" ? [] : [`${name}: ${harmless(text)}`]);
   return [
-    `${taskLabel(word, run)}${attempts > 1 ? `, attempt ${attempts}` : ""} · ${spentLabel(used)}`,
+    `${stateLabel(row, run)} · ${spentLabel(used)}`,
     ...(now.is === "failed" ? fact("failed", now.failure.message) : []),
     ...(now.is === "cancelled" ? fact("cancelled", now.reason) : []),
     ...failedLines(seen, id),

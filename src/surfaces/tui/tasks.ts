@@ -4,7 +4,7 @@ import { createElement as h, type ReactNode, useEffect, useState } from "react";
 import { type RunState, taskOf } from "../../core/log/state.ts";
 import { isSettled, ROOT } from "../../core/task.ts";
 import type { TreeNode } from "../../core/view/folded-tree.ts";
-import { type RunWord, runningIn, taskLabel } from "../../core/view/labels.ts";
+import { type RunWord, runningIn, stateLabel } from "../../core/view/labels.ts";
 import { gatingIn, rowOf, type TaskRow } from "../../core/view/rows.ts";
 import type { RunningView, Standing } from "../../core/view/standing.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
@@ -95,14 +95,13 @@ export function TaskRows({ state, run, tree, at, lines, columns }: RowsProps): R
     ...tree.slice(first, first + shown).map((node, i) => {
       const row = rowOf(state, node.task, { depth: node.depth, gating });
       const [mark, color] = MARKS[row.word] ?? ["·", "gray"];
-      const again = row.attempts > 1 ? `, attempt ${row.attempts}` : "";
       const fold = node.below.tasks === 0 ? " " : node.isFolded ? "▸" : "▾";
       const name = `${"  ".repeat(Math.min(node.depth, 6))}${fold} ${harmless(row.key, 40)}`;
       return h(
         Text,
         { key: row.task, wrap: "truncate", inverse: first + i === at },
         h(Text, { color }, `${mark} `),
-        `${padded(fit(name, nameColumns), nameColumns)} ${taskLabel(row.word, run)}${again}${belowText(node, run)}  `,
+        `${padded(fit(name, nameColumns), nameColumns)} ${stateLabel(row, run)}${belowText(node, run)}  `,
         h(Text, { dimColor: true }, firstLine(row.description, 200)),
       );
     }),

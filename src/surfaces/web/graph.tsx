@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TaskId } from "../../core/task.ts";
 import { criticalPath, type GraphNode, shapeOf } from "../../core/view/graph.ts";
-import { type RunWord, taskLabel } from "../../core/view/labels.ts";
+import { type RunWord, stateLabel } from "../../core/view/labels.ts";
 import { gatingIn, rowOf, type TaskRow } from "../../core/view/view.ts";
 import { duration, line, plural } from "./format.ts";
 import { useLater } from "./later.ts";
@@ -98,7 +98,7 @@ function Node({ node: { x, y, task, below, isFolded }, row, href, run, isCritica
     <div class={`node ${row.word}${isCritical ? " critical" : ""}`} style={{ left: `${x}px`, top: `${y}px` }}>
       <a href={href}>
         <strong>{line(row.key, 40)}</strong>
-        <span class="quiet">{stateText(row, run)}</span>
+        <span class="quiet">{stateLabel(row, run)}</span>
       </a>
       {below > 0 && (
         <button
@@ -113,9 +113,6 @@ function Node({ node: { x, y, task, below, isFolded }, row, href, run, isCritica
     </div>
   );
 }
-
-export const stateText = ({ word, attempts }: TaskRow, run: RunWord): string =>
-  `${taskLabel(word, run)}${attempts > 1 ? `, attempt ${attempts}` : ""}`;
 
 const edgesInto = (nodes: readonly Placed[], layout: Layout, isIn: (node: Placed) => boolean): string =>
   nodes

@@ -1,8 +1,8 @@
 /** The tasks as a tree in a list. Only the rows that can be seen are drawn. */
 import { useMemo, useState } from "preact/hooks";
+import { stateLabel } from "../../core/view/labels.ts";
 import { gatingIn, rowOf, treeOf } from "../../core/view/rows.ts";
 import { line } from "./format.ts";
-import { stateText } from "./graph.tsx";
 import { useLater } from "./later.ts";
 import { addressOf, type PageParts } from "./parts.ts";
 
@@ -20,7 +20,7 @@ export function TaskList({ run, seen: { state }, view, word: runWord }: PagePart
   const rowAt = ({ id, depth }: (typeof tree)[number]) => rowOf(state, id, { depth, gating });
   const isWanted = (at: (typeof tree)[number]) => {
     const row = rowAt(at);
-    return `${row.name} ${stateText(row, runWord)} ${row.description}`.toLowerCase().includes(needle);
+    return `${row.name} ${stateLabel(row, runWord)} ${row.description}`.toLowerCase().includes(needle);
   };
   const found = useLater(
     () => (needle === "" ? undefined : tree.filter(isWanted)),
@@ -54,7 +54,7 @@ export function TaskList({ run, seen: { state }, view, word: runWord }: PagePart
             >
               <a href={addressOf({ run, tab: "tasks", task: row.task })}>
                 <span class={`dot ${row.word}`} aria-hidden="true" />
-                <strong>{line(row.key, 50)}</strong> <span class="quiet">{stateText(row, runWord)}</span>{" "}
+                <strong>{line(row.key, 50)}</strong> <span class="quiet">{stateLabel(row, runWord)}</span>{" "}
                 <span class="what">{line(row.description, 100)}</span>
               </a>
             </li>

@@ -3,7 +3,14 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { JobId } from "../../core/job.ts";
 import { taskOf } from "../../core/log/state.ts";
 import type { Task, TaskId } from "../../core/task.ts";
-import { dollars, openJobLabel, proofLabel, type RunWord, spentLabel } from "../../core/view/labels.ts";
+import {
+  dollars,
+  openJobLabel,
+  proofLabel,
+  type RunWord,
+  spentLabel,
+  stateLabel,
+} from "../../core/view/labels.ts";
 import { gatingIn, rowOf, type TaskRow, treeOf } from "../../core/view/rows.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { changeOf, failedAttemptsOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
@@ -11,7 +18,6 @@ import { command } from "./api.ts";
 import { connect } from "./connect.ts";
 import { Diff } from "./diff.tsx";
 import { count, duration, harmless, line, plural, withoutEscapes } from "./format.ts";
-import { stateText } from "./graph.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
 import { Word } from "./word.tsx";
 
@@ -38,7 +44,7 @@ export function TaskPage(parts: PageParts & { readonly task: string }) {
     <section class="task" aria-label={`Task ${line(row.name)}`}>
       {back}
       <h2>
-        {line(row.name)} <span class={`pill ${row.word}`}>{stateText(row, word)}</span>
+        {line(row.name)} <span class={`pill ${row.word}`}>{stateLabel(row, word)}</span>
       </h2>
       <Brief {...parts} id={id} task={task} />
       {live.isLive && !row.isSettled && <Cancel run={run} task={id} name={row.name} />}
@@ -99,7 +105,7 @@ function Below({ run, route, seen, word, id }: TaskParts) {
             <a href={addressOf({ run, tab: route.tab, task: one.task })}>{line(one.name)}</a>{" "}
             <span class="quiet">
               {isSubtask(one) && "subtask, "}
-              {stateText(one, word)}
+              {stateLabel(one, word)}
             </span>
           </li>
         ))}

@@ -189,7 +189,7 @@ function reasonsOf(view: RunView, id: TaskId): readonly string[] {
 const MAX_REASONS = 3;
 const MAX_REASON_CHARS = 120;
 
-/** "cancelled, 9 attempts", with room to spare. */
-const STATE_COLUMNS = 20;
+/** "ready to land, 9 attempts". */
+const STATE_COLUMNS = 25;
 /** Where there is no terminal, lines may be as long as they get. */
 const MAX_COLUMNS = 1_000;

@@ -12,6 +12,7 @@ import { budgetOf, budgetTexts } from "../../../core/view/budget-left.ts";
 import { elapsedMs } from "../../../core/view/elapsed.ts";
 import { type RunWord, runningIn, runWord, spentLabel } from "../../../core/view/labels.ts";
 import { approvalFor, questionsFor } from "../../../core/view/needs.ts";
+import { standingOf } from "../../../core/view/standing.ts";
 import { failedAttempts, givenUpTexts } from "../../../core/view/task-facts.ts";
 import { type QuestionView, type RunView, viewOf } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
@@ -121,7 +122,7 @@ async function rowOf(project: Project, record: RunRecord) {
   const read = await seeRun(home);
   const found = { run, goal, createdAt, ...(owner === undefined ? {} : { pid: owner.pid }) };
   if (hasFailed(read)) return { ...found, state: "unreadable", done: 0, total: 0 };
-  const view = viewOf(read.seen);
+  const view = standingOf(read.seen);
   const questions = questionsFor(view).map((one) => ({ ...one, line: questionText(one, run) }));
   const { done, total } = view.counts;
   return {
