@@ -165,8 +165,8 @@ describe("skein watch", () => {
     await terminal.shows(/q leave/);
     const view = execFileSync("pgrep", ["-P", String(terminal.pty.pid)], { encoding: "utf8" });
     process.kill(Number(view), "SIGKILL");
+    await terminal.becomes(() => terminal.isOrdinary());
     await terminal.exited;
-    assert.ok(terminal.isOrdinary());
   });
 
   it("survives a terminal that is far too small, and fills it once it is larger", LIMIT, async () => {
