@@ -2,13 +2,17 @@
 import { mcpServersIn } from "../adapters/agents/acp/open.ts";
 import { gateRules } from "../adapters/gates/rules.ts";
 import { forbiddenFilter } from "../adapters/git/filters.ts";
+import { inspectFleet } from "../adapters/inspect/fleet.ts";
 import * as repository from "../adapters/inspect/repository.ts";
 import { inspectSetup } from "../adapters/inspect/setup.ts";
 import { inspectDisk, inspectState } from "../adapters/inspect/state.ts";
 import { resolveBase } from "../adapters/repositories/locate.ts";
+import { stateRoot } from "../adapters/runs/state-folder.ts";
 import { readSpecialists } from "../adapters/specialists.ts";
 import type { InspectParts } from "../app/inspect/parts.ts";
+import type { WorkerLooks } from "../app/inspect/worker.ts";
 import { passed } from "../config/known-agents.ts";
+import type { Config } from "../config/schema.ts";
 import type { Environment } from "../ports/project.ts";
 import { loneParts } from "./agents.ts";
 import { looksOf } from "./planning.ts";
@@ -44,5 +48,21 @@ export const inspectParts = (env: Environment): InspectParts => ({
       const { servers, problems } = await mcpServersIn(top, passed(env, pass));
       return namesOf(servers, problems);
     },
+  },
+});
+
+/** What a machine is asked that is to work for a fleet. */
+export const workerLooks = (
+  env: Environment,
+  { fleet }: Config,
+  folder: string,
+  signal: AbortSignal,
+): WorkerLooks => ({
+  ...{ env, folder, agents: looksOf(env) },
+  fleet: () => inspectFleet(env, fleet, folder, signal),
+  git: () => repository.inspectGit(folder, signal),
+  disk: async () => {
+    const root = stateRoot(env);
+    return typeof root === "string" ? ((await inspectDisk(root)) ?? inspectDisk(folder)) : undefined;
   },
 });

@@ -4,9 +4,10 @@ import { Option } from "commander";
 import { MIN_FREE_BYTES, NEEDED_GIT, NEEDED_NODE } from "../../../app/inspect/checks.ts";
 import type { DoctorFacts, DoctorFinding } from "../../../app/inspect/facts.ts";
 import { type Trial, toTry, trialFrom } from "../../../app/inspect/trial.ts";
+import { inspectWorker } from "../../../app/inspect/worker.ts";
 import { inspect } from "../../../app/inspect.ts";
 import { tryGate } from "../../../app/try-gate.ts";
-import { inspectParts } from "../../../compose/inspection.ts";
+import { inspectParts, workerLooks } from "../../../compose/inspection.ts";
 import { partsOf } from "../../../compose/parts.ts";
 import { openProject } from "../../../compose/project.ts";
 import { type Failed, hasFailed } from "../../../core/result.ts";
@@ -15,7 +16,7 @@ import { harmless, plural, short } from "../../../text/words.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { onPage, table } from "../columns.ts";
 import { readHere } from "../configuration.ts";
-import { type Act, type Context, say, writeJson } from "../context.ts";
+import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { redactorOf, type Setting, settingsOf, valueText, withoutSecretWords } from "../doctor/values.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
@@ -41,6 +42,7 @@ export const addDoctor: AddTo = (command, perform) => {
     .option("--base <ref>", "the branch or commit to start from (default: HEAD)");
   addSettings(command, TRIAL)
     .option("--config <file>", "the configuration (default: skein.yaml at the top of the repository)")
+    .option("--worker", "could this machine work for a fleet? (skein worker --join)")
     .option("--all", "also show settings that have their default")
     .addHelpText(
       "after",
@@ -57,7 +59,26 @@ export const addDoctor: AddTo = (command, perform) => {
     .action((options: DoctorOptions) => perform(async (context) => doctor(context, options)));
 };
 
+/** For a machine that is to join a fleet, with or without a repository. */
+async function doctorWorker(context: Context, options: DoctorOptions): Promise<ExitCode> {
+  const folder = path.resolve(context.folder, options.repo ?? ".");
+  const read = await readHere(context, undefined, options);
+  if ("message" in read) return refuse(context, EXIT.configuration, read);
+  using stop = stopOnSignal();
+  const looks = workerLooks(context.env, read.config, folder, stop.signal);
+  const findings = redactorOf(context.env, [])(await inspectWorker(read.config, looks, stop.signal));
+  const canWork = findings.every(({ level }) => level !== "bad");
+  if (context.json) writeJson(context, { canWork, findings });
+  else for (const finding of findings) sayFinding(context, finding);
+  say(
+    context,
+    canWork ? "This machine can work for the fleet." : "This machine cannot work for the fleet yet.",
+  );
+  return canWork ? EXIT.done : EXIT.notAllDone;
+}
+
 const doctor: Act<DoctorOptions> = async (context, given) => {
+  if (given.worker) return doctorWorker(context, given);
   const { options, isAsked } = trialAsked(given);
   const { facts, findings: found } = await look(context, options);
   const { configuration } = facts;

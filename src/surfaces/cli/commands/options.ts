@@ -126,4 +126,4 @@ export type RemoveOptions = RepoOption & {
 
 export type RestoreOptions = RepoOption & { readonly entry: string; readonly branch?: string };
 
-export type DoctorOptions = RunOptions & { readonly all?: true };
+export type DoctorOptions = RunOptions & { readonly all?: true; readonly worker?: true };

@@ -1,0 +1,90 @@
+/** Could this machine work for a fleet now? Database, remote, agent, git, sandbox and disk, each with what to do. */
+import type { Config } from "../../config/schema.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Disk, FleetFacts, GitFacts } from "../../ports/inspection.ts";
+import { agentProblem, type FindAgentParts, findAgent } from "../find-agent.ts";
+import { MIN_FREE_BYTES } from "./checks.ts";
+import type { DoctorFinding } from "./facts.ts";
+
+export type WorkerLooks = FindAgentParts & {
+  readonly fleet: () => Promise<FleetFacts>;
+  readonly git: () => Promise<GitFacts | Failed>;
+  /** What paths of an agent are relative to. */
+  readonly folder: string;
+  readonly disk: () => Promise<Disk | undefined>;
+};
+
+export async function inspectWorker(config: Config, looks: WorkerLooks, signal: AbortSignal) {
+  const [{ database, remote }, git, disk] = [await looks.fleet(), await looks.git(), await looks.disk()];
+  const sandbox = await looks.agents.sandbox(config);
+  const findings: DoctorFinding[] = [
+    databaseFinding(database),
+    remoteFinding(remote),
+    await agentFinding(config, looks, signal),
+    hasFailed(git) ? bad("git", git.failure) : git.problem ? bad("git", git.problem) : ok("git", git.version),
+    sandbox.problem ? bad("sandbox", sandbox.problem) : ok("sandbox", sandbox.why),
+    diskFinding(disk),
+  ];
+  return findings;
+}
+
+const ok = (name: string, text: string): DoctorFinding => ({ name, level: "ok", text });
+const bad = (name: string, why: { readonly message: string; readonly next?: string }): DoctorFinding => ({
+  ...{ name, level: "bad", text: why.message },
+  ...(why.next !== undefined && { next: why.next }),
+});
+
+function databaseFinding(database: FleetFacts["database"]): DoctorFinding {
+  if (hasFailed(database)) return bad("database", database.failure);
+  if (!database.readsRuns)
+    return ok("database", `reached as ${database.role}, which may do a worker's work alone`);
+  return {
+    ...{ name: "database", level: "warn", text: `reached as ${database.role}, which may read all runs` },
+    next: "give workers the address that `skein fleet init` printed",
+  };
+}
+
+function remoteFinding(remote: FleetFacts["remote"]): DoctorFinding {
+  if (remote === "unknown")
+    return {
+      ...{ name: "remote", level: "warn", text: "not tried: no remote was named" },
+      next: "skein doctor --worker --set fleet.remote=<address>",
+    };
+  if (hasFailed(remote)) return bad("remote", remote.failure);
+  if (remote.mayPush) return ok("remote", "fetched from and pushed to");
+  return {
+    ...{
+      name: "remote",
+      level: "warn",
+      text: "can be fetched from, but refuses a push below refs/skein/fleet/",
+    },
+    next: "allow it, or start the worker with --bundle",
+  };
+}
+
+async function agentFinding(config: Config, looks: WorkerLooks, signal: AbortSignal): Promise<DoctorFinding> {
+  const { agent, why = "named" } = await findAgent(config, looks, signal);
+  const problem = agent && (await agentProblem(agent, looks.folder, looks.agents));
+  if (problem) return bad("agent", problem);
+  if (agent) return ok("agent", why);
+  return {
+    ...{
+      name: "agent",
+      level: "warn",
+      text: "no agent was found here: only gates and runs that name one work",
+    },
+    next: "install one, set its key, or name one: --agent",
+  };
+}
+
+function diskFinding(disk: Disk | undefined): DoctorFinding {
+  if (!disk) return { name: "disk", level: "warn", text: "how much is free cannot be seen" };
+  const free = `${Math.round(disk.freeBytes / 1e9)} GB free in the state folder`;
+  if (disk.freeBytes >= MIN_FREE_BYTES) return ok("disk", free);
+  return {
+    name: "disk",
+    level: "warn",
+    text: free,
+    next: "make room: a mirror and workspaces are kept there",
+  };
+}

@@ -1,0 +1,50 @@
+/** Does `skein doctor --worker` find what keeps a machine from working for a fleet? */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { it } from "node:test";
+import { makePlace } from "../e2e/cli-place.ts";
+import { newDatabase } from "../support/postgres.ts";
+
+type Finding = { readonly name: string; readonly level: string; readonly text: string };
+
+it("says of database, role, remote, agent, git, sandbox and disk whether they would do", {
+  timeout: 60_000,
+}, async () => {
+  await using place = await makePlace();
+  const remote = path.join(place.folder, "remote.git");
+  await place.repository.git("clone", "-q", "--bare", place.repository.folder, remote);
+  const owner = await newDatabase();
+  const look = async (url: string | undefined, ...args: readonly string[]) => {
+    const env = { SKEIN_FLEET_URL: url };
+    const { out, code, err } = await place.with({ env }).skein("doctor", "--worker", "--json", ...args);
+    assert.notEqual(out, "", err);
+    const { findings } = JSON.parse(out) as { readonly findings: readonly Finding[] };
+    return { code, of: (name: string) => findings.find((one) => one.name === name)!, findings };
+  };
+  const bare = await look(undefined);
+  assert.equal(bare.code, 1);
+  assert.match(bare.of("database").text, /no address of the fleet's Postgres/);
+  assert.match((await look(owner)).of("database").text, /has no fleet yet/);
+  assert.equal(
+    (await place.with({ env: { SKEIN_FLEET_URL: owner } }).skein("fleet", "init", "--repo", ".")).code,
+    0,
+  );
+  const named = ["--set", `fleet.remote=${remote}`, "--agent", place.agent];
+  const asOwner = await look(owner, ...named);
+  assert.equal(asOwner.of("database").level, "warn");
+  assert.match(asOwner.of("database").text, /may read all runs/);
+  const worker = new URL(owner);
+  worker.username = "skein_worker";
+  const asWorker = await look(worker.href, ...named);
+  assert.deepEqual(
+    asWorker.findings.map(({ name }) => name),
+    ["database", "remote", "agent", "git", "sandbox", "disk"],
+  );
+  assert.equal(asWorker.code, 0, JSON.stringify(asWorker.findings));
+  assert.equal(asWorker.of("database").level, "ok");
+  assert.equal(asWorker.of("remote").text, "fetched from and pushed to");
+  assert.equal(await place.repository.git("ls-remote", remote, "refs/skein/*"), "", "nothing is left there");
+  const away = await look(worker.href, "--set", `fleet.remote=${remote}.away`, "--agent", "no-such-program");
+  assert.equal(away.of("remote").level, "bad");
+  assert.equal(away.of("agent").level, "bad");
+});
