@@ -48,9 +48,17 @@ export type Member = {
   jobsUnderway(): number;
 };
 
-type FleetPlaceOptions = { readonly url: string; readonly files: Files; readonly script: Script };
+type FleetPlaceOptions = {
+  readonly url: string;
+  readonly files: Files;
+  /** What answers for agents; without one, the run's own agent does. */
+  readonly script?: Script;
+  /** What every machine has in its environment besides the usual. */
+  readonly env?: Readonly<Record<string, string>>;
+};
 
-export async function makeFleetPlace({ url, files, script }: FleetPlaceOptions): Promise<FleetPlace> {
+export async function makeFleetPlace(options: FleetPlaceOptions): Promise<FleetPlace> {
+  const { url, files, script } = options;
   const folder = newFolder();
   const remote = path.join(folder, "remote.git");
   const seed = openRepository(path.join(folder, "seed"));
@@ -69,8 +77,8 @@ export async function makeFleetPlace({ url, files, script }: FleetPlaceOptions):
   const ownFolder = () => {
     const own = newFolder();
     mkdirSync(path.join(own, "home"));
-    writeFileSync(path.join(own, "script.json"), JSON.stringify(script));
-    return { own, env: environmentIn(own, url) };
+    if (script) writeFileSync(path.join(own, "script.json"), JSON.stringify(script));
+    return { own, env: { ...environmentIn(own, url), ...options.env } };
   };
   const started = (
     args: readonly string[],
@@ -103,7 +111,8 @@ export async function makeFleetPlace({ url, files, script }: FleetPlaceOptions):
       workers += 1;
       const { own, env: usual } = ownFolder();
       const env = { ...usual, SKEIN_FLEET_URL: asRole(url, made.role) };
-      const name = ["--name", `worker-${workers}`, "--script", path.join(own, "script.json")];
+      const scripted = script ? ["--script", path.join(own, "script.json")] : [];
+      const name = ["--name", `worker-${workers}`, ...scripted];
       return started(["worker", "--join", ...name, ...args], own, env, hiding([...machines, seed.folder]));
     },
     [Symbol.asyncDispose]: async () => {
