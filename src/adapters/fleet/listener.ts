@@ -18,6 +18,7 @@ export class Listener {
   #isConnecting = false;
   #retry: NodeJS.Timeout | undefined;
   #waitMs = FIRST_WAIT_MS;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(open: () => Promise<Client>) {
     this.#open = open;
@@ -42,7 +43,7 @@ export class Listener {
     if (!all?.delete(ring) || all.size > 0) return;
     this.#waiting.delete(channel);
     if (this.#waiting.size === 0) return void this.#drop();
-    this.#client?.query(`UNLISTEN ${quoted(channel)}`).catch(() => {}); // A lost connection is noticed elsewhere.
+    if (this.#client) this.#say(this.#client, `UNLISTEN ${quoted(channel)}`).catch(() => {}); // Noticed elsewhere.
   }
 
   async #drop(): Promise<void> {
@@ -91,10 +92,17 @@ export class Listener {
 
   /** What was said before it listens is not heard: so everybody looks once afterwards. */
   #listen(client: Client, channel: string): void {
-    client.query(`LISTEN ${quoted(channel)}`).then(
+    this.#say(client, `LISTEN ${quoted(channel)}`).then(
       () => this.#ring(channel),
       () => void client.end().catch(() => {}), // Its end opens another.
     );
+  }
+
+  /** One statement after the other: the driver wants it so. */
+  #say(client: Client, text: string): Promise<unknown> {
+    const said = this.#last.then(() => client.query(text));
+    this.#last = said.catch(() => {}); // Its caller hears of it.
+    return said;
   }
 
   #ring(channel: string): void {
