@@ -7,7 +7,7 @@ import { hasFailed } from "../core/result.ts";
 import { Fold } from "../engine/fold.ts";
 import type { Brought } from "../ports/delivery.ts";
 import type { RunHome } from "../ports/runs.ts";
-import { deliverRun } from "./deliver.ts";
+import { deliverAtEnd, deliverRun } from "./deliver.ts";
 import type { Parts, RunWorld } from "./parts.ts";
 
 const NEVER = new AbortController().signal;
@@ -21,12 +21,17 @@ async function delivered({
   partial = true,
   brought = [DELIVERED],
   isGreen = true,
+  closed,
+  atEnd,
 }: {
   landed?: boolean;
   pid?: number;
   partial?: boolean;
   brought?: readonly Brought[];
   isGreen?: boolean;
+  closed?: "done" | "cancelled";
+  /** The configuration at the end of the run. */
+  atEnd?: { readonly deliver: boolean };
 }) {
   const run = CoreRun.planned([task("one")]);
   if (landed) run.finish("t.1");
@@ -59,7 +64,12 @@ async function delivered({
       letGo: note("let go"),
     },
   } as unknown as Pick<Parts, "openWorld" | "git" | "delivery">;
-  return { end: await deliverRun({ home, seen, partial }, parts, NEVER), did };
+  if (closed) seen.take({ type: "run.closed", how: closed, left: [], at: 9 });
+  const request = { home, seen, partial };
+  const end = await (atEnd
+    ? deliverAtEnd({ ...request, config: atEnd }, parts, NEVER)
+    : deliverRun(request, parts, NEVER));
+  return { end, did };
 }
 
 const OPENED = ["let go", "workspaces", "closed", "unlocked"];
@@ -73,13 +83,22 @@ describe("a run that is delivered", () => {
 
   it("has what the branch got meanwhile gated and landed first, three times at most", async () => {
     const { end, did } = await delivered({ brought: [MOVED, DELIVERED] });
-    assert.ok(!hasFailed(end) && end.end.is === "delivered" && end.end.isMerged);
+    assert.ok(end && !hasFailed(end) && end.end.is === "delivered" && end.end.isMerged);
     assert.deepEqual(did, ["landed", ...OPENED]);
     const moving = await delivered({ brought: [] });
     assert.deepEqual(moving.end, { branch: "main", end: { is: "base-keeps-moving", isMerged: true } });
     const red = await delivered({ brought: [MOVED], isGreen: false });
-    assert.ok(!hasFailed(red.end) && red.end.end.is === "red");
+    assert.ok(red.end && !hasFailed(red.end) && red.end.end.is === "red");
     assert.deepEqual(red.did, OPENED, "what fails the gate does not land");
+  });
+
+  it("is delivered at its end only if that is configured, and it is done", async () => {
+    const at = async (closed: "done" | "cancelled", deliver: boolean) =>
+      (await delivered({ closed, atEnd: { deliver } })).end;
+    const end = await at("done", true);
+    assert.ok(end && !hasFailed(end) && end.end.is === "delivered");
+    assert.equal(await at("done", false), undefined);
+    assert.equal(await at("cancelled", true), undefined);
   });
 
   it("stays where it is while it is driven, has landed nothing, or is not closed", async () => {
@@ -89,7 +108,7 @@ describe("a run that is delivered", () => {
       [{ partial: false }, /is not closed/],
     ] as const) {
       const { end, did } = await delivered(how);
-      assert.ok(hasFailed(end));
+      assert.ok(end && hasFailed(end));
       assert.match(end.failure.message, why);
       assert.deepEqual(did, []);
     }

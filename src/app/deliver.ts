@@ -53,6 +53,16 @@ export async function deliverRun(
   return { end, branch };
 }
 
+/** At the end of a run: delivers it if that is configured and the run is done. Undefined: it is not to be delivered. */
+export const deliverAtEnd = (
+  request: DeliverRequest & { readonly config: Pick<Config, "deliver"> | undefined },
+  parts: DeliverParts,
+  signal: AbortSignal,
+): Promise<RunDelivered | Refused> | undefined =>
+  request.config?.deliver && viewOf(request.seen).is === "done"
+    ? deliverRun(request, parts, signal)
+    : undefined;
+
 async function whyNot(
   { home, seen, partial = false }: DeliverRequest,
   git: Parts["git"],

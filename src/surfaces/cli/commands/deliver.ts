@@ -1,9 +1,8 @@
 /** `skein deliver`: moves the user's branch to what landed, and says the result. */
-import { type DeliverRequest, deliverRun } from "../../../app/deliver.ts";
+import { type DeliverRequest, deliverAtEnd, deliverRun } from "../../../app/deliver.ts";
 import { pickDelivery } from "../../../app/deliverable.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import type { Parts } from "../../../app/parts.ts";
-import type { SeenRun } from "../../../app/see-run.ts";
 import { findSeen } from "../../../app/which-run.ts";
 import { partsOf } from "../../../compose/parts.ts";
 import { hasFailed } from "../../../core/result.ts";
@@ -49,23 +48,35 @@ const deliver: Act<DeliverCommandOptions> = async (context, options) => {
       ? pickDelivery(options, { runs: project.runs, git: parts.git })
       : findSeen(run, project),
   );
-  return hasExit(found) ? found.exit : bring(context, parts, { ...found, ...options, isOwnAnswer: true });
+  return hasExit(found) ? found.exit : bring(context, parts, { ...found, ...options });
 };
 
-/** After a run that is done, if that was asked for; with JSON the events are all that is on standard output. */
-export const deliverDone = (
+/** After a run, if that was asked for; with JSON the events are all that is on standard output. */
+export async function deliverDone(
   context: Context,
   parts: Parts,
-  wanted: SeenRun & { readonly intoCheckout?: true },
-): Promise<ExitCode> => bring(context, parts, { ...wanted, isOwnAnswer: false });
+  wanted: Parameters<typeof deliverAtEnd>[0],
+): Promise<ExitCode | undefined> {
+  using stop = stopOnSignal();
+  const delivered = await deliverAtEnd(wanted, parts, stop.signal);
+  return delivered && sayDelivered(context, delivered, { ...wanted, isOwnAnswer: false });
+}
+
+async function bring(context: Context, parts: Parts, wanted: DeliverRequest): Promise<ExitCode> {
+  using stop = stopOnSignal();
+  const delivered = await deliverRun(wanted, parts, stop.signal);
+  return sayDelivered(context, delivered, { ...wanted, isOwnAnswer: true });
+}
 
 type Wanted = DeliverRequest & { readonly isOwnAnswer: boolean };
 
-async function bring(context: Context, parts: Parts, wanted: Wanted): Promise<ExitCode> {
+function sayDelivered(
+  context: Context,
+  delivered: Awaited<ReturnType<typeof deliverRun>>,
+  wanted: Wanted,
+): ExitCode {
   const { record } = wanted.home;
   const { run } = record;
-  using stop = stopOnSignal();
-  const delivered = await deliverRun(wanted, parts, stop.signal);
   if (hasFailed(delivered)) return sayRefused(context, delivered);
   const { end, branch: baseBranch } = delivered;
   const again = [

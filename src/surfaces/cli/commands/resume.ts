@@ -68,10 +68,10 @@ const resume: Act<ResumeOptions> = async (context, options) => {
     },
   });
   if (ended?.is === "paused") return sayTold(context, { ...found, command: { type: "resume" } }, parts);
-  const view = viewOf(seen);
-  const isDone = view.is === "done";
   const config = ended?.config ?? followed.config;
-  if (config?.deliver && isDone) return deliverDone(context, parts, { home, seen, ...options });
+  const delivered = await deliverDone(context, parts, { home, seen, config, ...options });
+  if (delivered !== undefined) return delivered;
+  const view = viewOf(seen);
   return ended ? sayClosed(context, view, await deliverableOf(home.record, view, parts.git)) : followed.exit;
 };
 

@@ -20,7 +20,6 @@ import { type Exit, hasExit, NEVER, openHere } from "../acts/project.ts";
 import { onPage } from "../columns.ts";
 import { configure } from "../configuration.ts";
 import { type Act, type Context, say } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { type GivenPlan, planIn, planSize } from "../planning/file.ts";
 import { deliverDone } from "./deliver.ts";
@@ -152,8 +151,8 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
     config,
     start: (listeners, signal) => beginRun({ ...request, ...listeners }, parts, signal),
   });
-  if (followed.exit !== EXIT.done || !config.deliver || !followed.run) return followed;
-  return { ...followed, exit: await deliverDone(context, parts, { ...followed.run, ...wanted }) };
+  const exit = followed.run && (await deliverDone(context, parts, { ...followed.run, ...wanted }));
+  return exit === undefined ? followed : { ...followed, exit };
 }
 
 async function announce(context: Context, { project, env }: Parts, ready: Wanted & RunReady): Promise<void> {
