@@ -233,7 +233,7 @@ describe("ordinary text", () => {
       "test/fixtures/tool-output/*",
     ];
     const own =
-      /(?:redact|secret-[a-z]+|doctor-values|lfs)(?:\.test)?\.ts$|config\/(?:agents|read)\.test\.ts$/; // Examples.
+      /(?:redact|secret-[a-z]+|doctor-values|lfs|repository-name|objects)(?:\.test)?\.ts$|(?:config|traces)\/(?:agents|read|settings)\.test\.ts$/; // Examples.
     const changed = globSync(patterns, { cwd: ROOT })
       .filter((file) => !own.test(file) && !/node_modules/.test(file))
       .flatMap((file) => {

@@ -4,7 +4,7 @@ import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 /** Survives the end of this process. A power cut may lose the file: see `writeDurably`. */
-export async function writeWhole(file: string, text: string): Promise<void> {
+export async function writeWhole(file: string, text: string | Uint8Array): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await replace(file, (draft) => writeFile(draft, text, { mode: 0o600 }));
 }

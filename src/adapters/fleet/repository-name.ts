@@ -20,7 +20,7 @@ export async function repositoryName(
 
 /**
  * ```ts
- * nameOf("https://me:key@host/a/b.git"); // "host/a/b"
+ * nameOf("https://me@host/a/b.git"); // "host/a/b"
  * nameOf("git@host:a/b"); // "host/a/b"
  * ```
  */

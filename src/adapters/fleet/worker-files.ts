@@ -1,7 +1,9 @@
 /** What a job wrote on its worker, for everybody to see: files of its run are streamed to Postgres in bounded chunks. */
-import { mkdir, open, readdir, stat, writeFile } from "node:fs/promises";
+import { open, readdir } from "node:fs/promises";
 import path from "node:path";
 import { type Failed, hasFailed } from "../../core/result.ts";
+import { GUARDED } from "../files/read-bounded.ts";
+import { writeWhole } from "../files/write-whole.ts";
 import type { Database } from "./database.ts";
 
 /** All chunks of a file but the last have this size, so that a file that grows is written on. */
@@ -55,8 +57,7 @@ export class WorkerFiles {
       const bytes = await this.read(permit, name);
       if (hasFailed(bytes) || bytes.length === 0) continue;
       const file = path.join(this.#folder, name);
-      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-      await writeFile(file, bytes, { mode: 0o600 });
+      await writeWhole(file, bytes);
     }
   }
 
@@ -72,11 +73,12 @@ export class WorkerFiles {
   /** From the first chunk that is not whole there. A file that became shorter was begun anew. */
   async #sendFile(permit: string, name: string): Promise<void> {
     const file = path.join(this.#folder, name);
-    const { size, mtimeMs } = await stat(file);
+    await using handle = await open(file, GUARDED); // An agent may have put a link or a pipe there.
+    const found = await handle.stat();
+    const { size, mtimeMs } = found;
     const before = this.#sent.get(name);
-    if (before?.bytes === size && before.mtimeMs === mtimeMs) return;
+    if (!found.isFile() || (before?.bytes === size && before.mtimeMs === mtimeMs)) return;
     const isLonger = before !== undefined && size > before.bytes;
-    await using handle = await open(file, "r");
     const first = isLonger ? Math.floor(before.bytes / CHUNK_BYTES) : 0;
     for (let chunk = first; chunk < MAX_CHUNKS && (chunk === 0 || chunk * CHUNK_BYTES < size); chunk += 1) {
       const buffer = Buffer.alloc(Math.min(CHUNK_BYTES, size - chunk * CHUNK_BYTES));
