@@ -4,7 +4,7 @@ import { type BaseMoved, baseMoved, type Deliverable, deliverableOf } from "../.
 import { targetOf } from "../../../app/lost-run.ts";
 import { type SeenRun, seeRun } from "../../../app/see-run.ts";
 import { findSeen, movedHere } from "../../../app/which-run.ts";
-import { flakyTestsOf, gitIn } from "../../../compose/project.ts";
+import { flakyTestsOf, gitIn, workersLine } from "../../../compose/project.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { TaskId } from "../../../core/task.ts";
@@ -151,7 +151,12 @@ async function oneRun(context: Context, project: Project, run: string): Promise<
     ...(wait === undefined ? {} : { wait }),
   };
   if (context.json) writeJson(context, { ...view, state, ...more });
-  else sayOne(context, { home, view, state, owner, wait, moved, bring });
+  else {
+    sayOne(context, { home, view, state, owner, wait, moved, bring });
+    const fleet = seen.state.closed ? undefined : await workersLine(home);
+    if (fleet !== undefined)
+      say(context, `\n${paint(context.out, "quiet", "fleet".padEnd(8))}${harmless(fleet)}`);
+  }
   return EXIT.done;
 }
 
