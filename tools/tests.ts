@@ -1,7 +1,6 @@
 /** `npm run unit`, `verify` and `verify:rest`: which tests run, and how are they shared among two processes? */
 import { spawn } from "node:child_process";
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync } from "node:fs";
 import path from "node:path";
 import { ROOT } from "./source-files.ts";
 
@@ -42,8 +41,6 @@ const CHOICES: Readonly<Record<string, (file: string) => boolean>> = {
 const LONG_AT_ONCE = 4;
 const QUICK_AT_ONCE = 40;
 const LANES = 2;
-/** Several times what two lanes have been seen to use at once. */
-const MIN_ROOM_BYTES = 4 * 1024 ** 3;
 
 /** Then options of `node --test`, such as `--test-name-pattern=…`. */
 const [choice = "", ...OPTIONS] = process.argv.slice(2);
@@ -65,27 +62,11 @@ const batches = [
   ),
 ];
 const ends: End[] = [];
-/** Short: what tests put there includes sockets, whose paths have at most 107 characters. */
-const temporary = mkdtempSync(path.join(temporaryPlace(), "st-"));
 await Promise.all(Array.from({ length: LANES }, runLane));
-rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
 process.exitCode = ends.every(({ code }) => code === 0) ? 0 : 1;
 // Said again at the very end: where only the end of a long output is kept, it is what matters.
 for (const { code, failures } of ends)
   if (code !== 0) console.log(failures || `a process ended with ${code}`);
-
-/**
- * Memory, where it has room and programs can be started from it: tests make repositories all the time, and git syncs
- * what it writes. Saves a third of the system time and of the waiting. Only for long tests: some of the others are about
- * sandboxes, which hide /dev.
- */
-function temporaryPlace(): string {
-  const mounts = existsSync("/proc/mounts") ? readFileSync("/proc/mounts", "utf8") : "";
-  const options = /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(mounts)?.[1]?.split(",") ?? ["noexec"];
-  if (process.env["TMPDIR"] !== undefined || options.includes("noexec")) return tmpdir();
-  const { bavail, bsize } = statfsSync("/dev/shm");
-  return bavail * bsize > MIN_ROOM_BYTES ? "/dev/shm" : tmpdir();
-}
 
 async function runLane(): Promise<void> {
   for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) ends.push(await run(batch));
@@ -98,7 +79,6 @@ function run(tests: readonly string[]): Promise<End> {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       ...process.env,
-      ...(tests.every(isLong) && { TMPDIR: temporary }),
       TEST_CASES: choice === "quick" ? "few" : "all",
       NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/skein-tests"),
     },
