@@ -3,7 +3,7 @@ import { type JobNews, serveJobs } from "../../../app/serve-jobs.ts";
 import { openWorker } from "../../../compose/fleet-worker.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { LABEL, MAX_LABELS } from "../../../core/task.ts";
-import { duration } from "../../../text/words.ts";
+import { duration, plural } from "../../../text/words.ts";
 import { drainOnSignal } from "../acts/signals.ts";
 import { readHere, reconfigured } from "../configuration.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
@@ -67,7 +67,7 @@ const worker: Act<WorkerCommandOptions> = async (context, options) => {
   signals.drain.addEventListener("abort", () => here.source.drain(), { once: true });
   say(
     context,
-    `Worker ${here.name} has joined the fleet: ${capacity} jobs at once. Its files are in ${here.folder}`,
+    `Worker ${here.name} has joined the fleet: ${plural(capacity, "job")} at once. Its files are in ${here.folder}`,
   );
   const request = { capacity, once: options.once ?? false, onJob: (news: JobNews) => tell(context, news) };
   await serveJobs(request, here, signals);
