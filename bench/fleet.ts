@@ -5,6 +5,7 @@ import { configOf } from "../test/support/live-runs.ts";
 import { TestPostgres } from "../test/support/postgres.ts";
 import { byPriority, idealMakespanMs } from "./engine-ideal.ts";
 import { execute, WORKLOADS } from "./engine-workload.ts";
+import { measureHeartbeats } from "./fleet-heartbeats.ts";
 import { type JobFigures, measureJobs } from "./fleet-jobs.ts";
 import { measureObjects } from "./fleet-objects.ts";
 import { measureTakeovers } from "./fleet-takeovers.ts";
@@ -29,7 +30,8 @@ async function measure(): Promise<readonly Part[]> {
   const url = await postgres.newDatabase();
   await initFleet({ SKEIN_FLEET_URL: url }, configOf({}).fleet);
   const jobs = await measureJobs(url);
-  return [jobsPart(jobs), await objectsPart(), await takeoversPart(), await virtualPart(jobs)];
+  const heartbeats = await heartbeatsPart(postgres, url);
+  return [jobsPart(jobs), heartbeats, await objectsPart(), await takeoversPart(), await virtualPart(jobs)];
 }
 
 function jobsPart({ alonePerSecond, fleetPerSecond, latencyMs, statementsPerJob }: JobFigures): Part {
@@ -53,6 +55,16 @@ function jobsPart({ alonePerSecond, fleetPerSecond, latencyMs, statementsPerJob 
       },
     ],
   };
+}
+
+async function heartbeatsPart(postgres: TestPostgres, url: string): Promise<Part> {
+  const { workers, beatsPerSecond, cores } = await measureHeartbeats(postgres, url);
+  const row = {
+    workers,
+    "signs of life per s": rounded(beatsPerSecond),
+    "cores of Postgres": cores.toFixed(2),
+  };
+  return { table: { title: "workers with one job each, for one minute", rows: [row] }, limits: [] };
 }
 
 async function objectsPart(): Promise<Part> {

@@ -1,0 +1,71 @@
+/** What do the signs of life of 1,000 workers cost Postgres? Each with one job, for one minute, over 16 connections. */
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { Database } from "../src/adapters/fleet/database.ts";
+import { queueOf, workersBoss } from "../src/adapters/job-queues/boss.ts";
+import { hasFailed } from "../src/core/result.ts";
+import type { TestPostgres } from "../test/support/postgres.ts";
+
+const WORKERS = 1_000;
+const CONNECTIONS = 16;
+/** As often as a worker says that it lives. */
+const BEAT_MS = 2_000;
+const LASTS_MS = 60_000;
+
+export type HeartbeatFigures = {
+  readonly workers: number;
+  readonly beatsPerSecond: number;
+  /** Of all processes of Postgres, as a share of one core. */
+  readonly cores: number;
+};
+
+export async function measureHeartbeats(postgres: TestPostgres, url: string): Promise<HeartbeatFigures> {
+  await using database = new Database({ url, schema: "skein", maxConnections: CONNECTIONS });
+  const boss = await workersBoss(database);
+  const queue = queueOf([]);
+  const jobs = await activeJobs(database, queue);
+  const begun = performance.now();
+  const cpuBefore = cpuSeconds(postgres.pid);
+  let beats = 0;
+  const live = async (job: string, n: number) => {
+    await pause((n / WORKERS) * BEAT_MS); // They do not all speak at once.
+    for (let at = performance.now(); at < begun + LASTS_MS; at = performance.now()) {
+      await boss.touch(queue, [{ id: job, retryCount: 0 }]);
+      await database.ask("SELECT $S.worker_seen($1, '{}', 1, '1', $2, 'ready')", [`worker ${n}`, [job]]);
+      beats += 1;
+      await pause(Math.max(0, at + BEAT_MS - performance.now()));
+    }
+  };
+  await Promise.all(jobs.map(live));
+  const seconds = (performance.now() - begun) / 1_000;
+  const cores = (cpuSeconds(postgres.pid) - cpuBefore) / seconds;
+  await boss.stop({ graceful: false, close: false });
+  return { workers: WORKERS, beatsPerSecond: beats / seconds, cores };
+}
+
+async function activeJobs(database: Database, queue: string): Promise<readonly string[]> {
+  const made = await database.ask<{ readonly id: string }>(
+    `INSERT INTO "${database.schema}_jobs".job (name, data, state, started_on, heartbeat_on)
+     SELECT $1, '{}', 'active', now(), now() FROM generate_series(1, $2::int) RETURNING id`,
+    [queue, WORKERS],
+  );
+  if (hasFailed(made)) throw new Error(made.failure.message);
+  return made.map(({ id }) => id);
+}
+
+/** Of a process and its children, those included that have ended. */
+function cpuSeconds(pid: number): number {
+  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  const stats = all.flatMap((name) => {
+    try {
+      const text = readFileSync(`/proc/${name}/stat`, "utf8");
+      const [, parent, ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+      return Number(name) === pid || Number(parent) === pid ? [rest.slice(9, 13).map(Number)] : [];
+    } catch {
+      return []; // It has just ended.
+    }
+  });
+  return stats.flat().reduce((sum, ticks) => sum + ticks, 0) / TICKS_PER_SECOND;
+}
+
+const TICKS_PER_SECOND = 100;
