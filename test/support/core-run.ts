@@ -74,10 +74,10 @@ export class CoreRun {
     this.say({ type: "open", request: { run: "r", goal: "make it", base: "base" } });
   }
 
-  /** Takes it up, and then whatever is due. Returns the facts that came of it. */
-  say(message: Command | Report): readonly Event[] {
+  /** Takes up what has come in at once, and then whatever is due. Returns the facts that came of it. */
+  say(...messages: readonly (Command | Report)[]): readonly Event[] {
     const before = this.log.length;
-    this.#add(decide(this.state, { ...message, at: this.now }, this.policy));
+    for (const message of messages) this.#add(decide(this.state, { ...message, at: this.now }, this.policy));
     this.#follow();
     return this.log.slice(before);
   }

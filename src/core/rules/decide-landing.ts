@@ -294,7 +294,8 @@ type Step = {
 export function turned(now: Now, step: Step): readonly Fact[] {
   const { state } = now;
   const { conflicts = [], errors = 0, retryAt = 0, problem, drop = [] } = step;
-  const turn = isKnownRed(state) ? calledOff(state, step.turn) : step.turn;
+  // What is landing now is judged by its own answer.
+  const turn = isKnownRed(state) && !step.isAhead ? calledOff(state, step.turn) : step.turn;
   const clashes = conflicts.filter((c) => c.against === "target");
   const postponed = conflictMembers(
     state,

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, type PolicyChanges, task } from "../../../test/support/core-run.ts";
-import type { LandJob, Member, Outcome } from "../job.ts";
+import { failure } from "../failure.ts";
+import type { JobId, LandJob, Member, Outcome } from "../job.ts";
+import type { TaskId } from "../task.ts";
 import { mayBuildOn, safeBatch } from "./batch-size.ts";
 
 /** Tasks whose work is done, one after the other, with so many gates. */
@@ -196,6 +198,31 @@ function batchOfSix(): CoreRun {
   run.check();
   return run;
 }
+
+const DISK_FULL: Outcome = { is: "failed", failure: failure("repository", "disk full") };
+const ended = (job: string, outcome: Outcome) => ({ type: "ended", job: job as JobId, outcome }) as const;
+const checkedRed = (run: CoreRun, name: string): Outcome => ({
+  ...{ is: "checked", tip: run.state.target.tip, problems: [] },
+  report: { commands: [{ name: "test", green: false, failures: [name] }] },
+});
+
+describe("trouble while a candidate is judged and others are gated", () => {
+  it("leaves the candidate that is landing in its phase when the target turns red and one ahead ends", () => {
+    const gone: Outcome = { is: "gone", members: [{ task: "t.2" as TaskId, attempt: 1 }] };
+    for (const outcome of [DISK_FULL, gone]) {
+      const run = train(["a", "b"], 2);
+      run.now = 1_000;
+      fails(run, 1);
+      assert.deepEqual(jobs(run), ["3: t.1", "4: t.2 on "]);
+      run.check(["test: y"]);
+      const [check] = run.running("check");
+      run.say(ended(check!, checkedRed(run, "y")), ended("land#4", outcome));
+      assert.equal(run.state.landing.phase.is, "again");
+      fails(run, 3);
+      assert.deepEqual([run.state.landing.phase.is, run.task("t.1").tries.refused], ["open", 0]);
+    }
+  });
+});
 
 describe("how far ahead candidates are gated", () => {
   it("follows from what the run has seen: not where a bad one below is likelier than not", () => {
