@@ -116,6 +116,23 @@ describe("the lease of a run", LIMIT, () => {
     await database.close();
   });
 
+  it("knows an append again whose answer was lost, and nobody else's in its place", async () => {
+    const { home, database } = await opened(await newDatabase());
+    await home.log.append(0, [event(1)]);
+    const again = async (one: Event) => {
+      const values = [home.id, 0, 0, 1, [JSON.stringify(one)]];
+      const rows = await database.ask<{ is: string }>(
+        "SELECT $S.append($1, $2, $3, $4, $5, true) AS is",
+        values,
+      );
+      return hasFailed(rows) ? rows.failure.message : rows[0]?.is;
+    };
+    assert.equal(await again(event(1)), "done");
+    assert.equal(await again(event(2)), "taken");
+    assert.deepEqual(await Array.fromAsync(home.log.read(0)), [event(1)]);
+    await database.close();
+  });
+
   it("brings the wish to stop to a coordinator on another machine", async () => {
     const url = await newDatabase();
     const { home, database } = await opened(url);
