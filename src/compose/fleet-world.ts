@@ -18,7 +18,7 @@ import type { GitPlace } from "../adapters/runs/git-place.ts";
 import type { Config } from "../config/schema.ts";
 import { hasFailed } from "../core/result.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
-import { salvageRefOf } from "../jobs/work.ts";
+import { evidenceOf, salvageRefOf } from "../jobs/work.ts";
 import type { Gate } from "../ports/gate.ts";
 import type { Environment, Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
@@ -71,11 +71,12 @@ export function openFleet(options: FleetWorldOptions) {
     },
     notice: () => withoutWorkers(database),
     gateOf: (own: Gate): Gate => new FleetGate({ offers, objects, own, labels }),
-    queueOf: (own: InProcessJobQueue, { planner }: JobParts, isFunctions: boolean) => {
+    queueOf: (own: InProcessJobQueue, jobs: JobParts, isFunctions: boolean) => {
       pulling ??= keepPulling(home, over.signal);
       return new PgBossJobQueue({
         ...{ run, offers, objects, own, labels, salvageRef: salvageRefOf },
-        travels: (kind) => !isFunctions && (kind === "work" || typeof planner === "object"),
+        travels: (kind) => !isFunctions && (kind === "work" || typeof jobs.planner === "object"),
+        evidenceOf: (from, commit, signal) => evidenceOf(from, commit, jobs, signal),
         readFile: async (name) => {
           const bytes = await readRunFile(database, runId, name);
           return hasFailed(bytes) || bytes.length === 0 ? undefined : bytes;

@@ -5,6 +5,7 @@ import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { checkoutChanged } from "../core/handoff.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
+import type { Evidence } from "../core/rules/evidence.ts";
 import { chooseSpecialist } from "../delegation/choose-specialist.ts";
 import { DEFAULT_SUBAGENT } from "../delegation/delegation-engine.ts";
 import type { Ask, Called, Cut } from "../ports/agent.ts";
@@ -179,15 +180,12 @@ async function judgeBranch(
   parts: JobParts,
   stop: AbortSignal,
 ): Promise<Answer> {
-  const { repository, gate, redact } = parts;
   if (hasFailed(kept)) return failed(stillIn(workspace, kept));
   const signal = AbortSignal.timeout(CONCLUDE_MS); // Also when the run is being stopped: the work is done.
   // That of the attempt which made it; of one that goes on, what its first turn began from.
   const base = brief.goOn ? brief.base : workspace.commit;
-  const evidence = await repository.evidence(base, kept.commit ?? workspace.commit, signal);
+  const evidence = await evidenceOf(base, kept.commit ?? workspace.commit, parts, signal);
   if (hasFailed(evidence)) return failed(evidence.failure);
-  const changes = evidence.commit ? await gate.changes(base, evidence.commit, signal) : [];
-  if (hasFailed(changes)) return failed(changes.failure);
   const notes = [...workspace.notices, ...notKept(kept), ...strays];
   const { handoff: said, unmet: undone } = await reported(brief, { text, evidence }, parts);
   const { handoff, unmet: unlike } = await checkedResult(brief, said, parts.subtasks.artefacts);
@@ -200,13 +198,25 @@ async function judgeBranch(
     outcome: {
       is: "worked",
       handoff: { ...handoff, concerns: [...notes, ...handoff.concerns] },
-      evidence: {
-        ...evidence,
-        diff: redact(evidence.diff),
-        ...(changes.length > 0 && { gateChanges: changes }),
-        ...(unmet && { unmet }),
-      },
+      evidence: { ...evidence, ...(unmet && { unmet }) },
     },
+  };
+}
+
+/** What the repository shows of a commit, without secrets: its files and marks, and what it changes of the gate. */
+export async function evidenceOf(
+  base: string,
+  commit: string,
+  { repository, gate, redact }: Pick<JobParts, "repository" | "gate" | "redact">,
+  signal: AbortSignal,
+): Promise<Evidence | Failed> {
+  const evidence = await repository.evidence(base, commit, signal);
+  if (hasFailed(evidence)) return evidence;
+  const changes = evidence.commit ? await gate.changes(base, evidence.commit, signal) : [];
+  if (hasFailed(changes)) return changes;
+  return {
+    ...{ ...evidence, diff: redact(evidence.diff) },
+    ...(changes.length > 0 && { gateChanges: changes }),
   };
 }
 

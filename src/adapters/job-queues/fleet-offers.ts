@@ -20,6 +20,7 @@ import {
   makeQueue,
   queueOf,
 } from "./boss.ts";
+import { MAX_RESULT_CHARS, readResult } from "./job-result.ts";
 
 type OffersOptions = {
   readonly database: Database;
@@ -48,7 +49,9 @@ export type JobEnding =
   /** `begun`: a machine had it, and may still say what it cost. */
   | { readonly is: "cancelled"; readonly tries: number; readonly begun: boolean }
   /** No machine came to an end with it. */
-  | { readonly is: "given-up"; readonly tries: number };
+  | { readonly is: "given-up"; readonly tries: number }
+  /** A worker handed back something that is no answer. */
+  | { readonly is: "unusable"; readonly tries: number };
 
 /** `offered`: as this side wrote it. */
 type Answered = {
@@ -287,7 +290,8 @@ export class FleetOffers {
     const boss = bossSchema(database.schema);
     // By the name of its queue as well, which the index begins with.
     return database.ask<JobRow>(
-      `SELECT job.id, job.name, job.state, job.output, job.retry_count AS tries,
+      `SELECT job.id, job.name, job.state, job.retry_count AS tries,
+         CASE WHEN length(job.output->>'result') <= ${MAX_RESULT_CHARS} THEN job.output END AS output,
          job.data->>'offered' AS offered, job.started_on IS NOT NULL AS begun
        FROM "${boss}".queue JOIN "${boss}".job ON job.name = queue.name AND job.id = ANY($1::uuid[])
        ${isEnded ? "WHERE job.state > 'active'" : ""}`,
@@ -301,10 +305,10 @@ function endingOf({ state, output, tries, offered, begun }: JobRow): JobEnding |
   if (state === "cancelled") return { is: "cancelled", tries, begun };
   if (state === "failed") return { is: "given-up", tries };
   if (state !== "completed") return undefined;
-  const result = parseJson(String(fields(output)["result"]));
-  return fields(result)["is"] === undefined
-    ? { is: "given-up", tries }
-    : { is: "answered", result: result as JobResult, tries, offered: JSON.parse(offered) as OfferedJob };
+  const result = readResult(fields(output)["result"]);
+  return result
+    ? { is: "answered", result, tries, offered: JSON.parse(offered) as OfferedJob }
+    : { is: "unusable", tries };
 }
 
 /** A worker's own words: what is no number is not taken. */

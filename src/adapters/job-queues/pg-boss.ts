@@ -1,9 +1,10 @@
 /** The job queue of a fleet: planners and workers run on any machine, landings and checks with the coordinator. */
 import type { Brief, PlanBrief, WorkBrief } from "../../core/brief.ts";
-import { type Failure, failure } from "../../core/failure.ts";
-import { type Job, type JobId, jobId } from "../../core/job.ts";
+import { type Failure, failure, messageOf } from "../../core/failure.ts";
+import { type Job, type JobId, jobId, type Outcome, taskOfJob } from "../../core/job.ts";
 import type { Report } from "../../core/log/event.ts";
-import { hasFailed } from "../../core/result.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Evidence } from "../../core/rules/evidence.ts";
 import type { Made } from "../../ports/fleet-jobs.ts";
 import type { Answer, JobQueue, Recovered } from "../../ports/job-queue.ts";
 import type { JobObjects } from "../objects/job-objects.ts";
@@ -24,6 +25,8 @@ type PgBossOptions = {
   readonly salvageRef: (of: Pick<WorkBrief, "run" | "task" | "attempt">) => string;
   /** Labels that every job needs. */
   readonly labels: readonly string[];
+  /** What a commit shows against the one that it was made from. */
+  readonly evidenceOf: (base: string, commit: string, signal: AbortSignal) => Promise<Evidence | Failed>;
   /** The file of a run that a worker wrote, for a bundle. */
   readonly readFile: (path: string) => Promise<Uint8Array | undefined>;
 };
@@ -56,7 +59,7 @@ export class PgBossJobQueue implements JobQueue {
       this.#await(id, report);
       return { is: "running" };
     }
-    if (found === "unknown" || found.is !== "answered") return { is: "gone" };
+    if (found === "unknown" || found.is === "cancelled" || found.is === "given-up") return { is: "gone" };
     return { is: "answered", answer: await this.#answerOf(id, found) };
   }
 
@@ -93,22 +96,48 @@ export class PgBossJobQueue implements JobQueue {
     });
   }
 
+  /** Whatever a worker said, it ends no coordinator. */
+  #answerOf(id: JobId, end: JobEnding): Promise<Answer> {
+    return this.#readAnswer(id, end).catch((error: unknown) =>
+      failed("agent-failed", `the answer of a worker cannot be used: ${messageOf(error)}`),
+    );
+  }
+
   /** What was made is here before anybody hears of it. */
-  async #answerOf(id: JobId, end: JobEnding): Promise<Answer> {
+  async #readAnswer(id: JobId, end: JobEnding): Promise<Answer> {
     if (end.is === "cancelled") {
       const spent = end.begun ? await this.#options.offers.lastWords(id) : undefined;
       return { ...failed("interrupted", "the job was called off"), ...(spent && { spent }) };
     }
     if (end.is === "given-up") return failed("agent-failed", `${end.tries + 1} machines died with this job`);
+    if (end.is === "unusable") return failed("agent-failed", "a worker handed back what is no answer");
     const { result, offered } = end;
     const brief = offered.what.is === "brief" ? offered.what.brief : undefined;
-    if (result.is !== "answer" || !brief) return failed("agent-failed", "a worker answered something else");
+    if (result.is !== "answer" || !brief || !isFor(brief, result.answer))
+      return failed("agent-failed", "a worker answered something else");
     const { answer, made } = result;
     if (brief.kind !== "work") return answer;
     if (!isHandedIn(answer, brief, made))
       return { ...answer, ...failed("agent-failed", "a worker named a commit that it did not hand in") };
     const wrong = made && (await this.#take(brief, made, end.tries));
-    return wrong ? { ...answer, outcome: { is: "failed", failure: wrong } } : answer;
+    if (wrong) return { ...answer, outcome: { is: "failed", failure: wrong } };
+    return answer.outcome.is === "worked"
+      ? { ...answer, outcome: await this.#seen(brief, answer.outcome) }
+      : answer;
+  }
+
+  /** What its commit shows here, whatever the worker says of it; only which terms were not kept is its word. */
+  async #seen(brief: WorkBrief, { handoff, evidence: said }: Worked): Promise<Outcome> {
+    const { objects, evidenceOf } = this.#options;
+    const { signal } = this.#stop;
+    const { commit = brief.base, unmet } = said;
+    const base = await objects.forkOf(brief.base, commit, signal);
+    const evidence = hasFailed(base) ? base : await evidenceOf(base.commit, commit, signal);
+    if (hasFailed(evidence)) return { is: "failed", failure: evidence.failure };
+    return {
+      ...{ is: "worked", handoff: { ...handoff, taskId: brief.task } },
+      evidence: { ...evidence, ...(unmet && { unmet }) },
+    };
   }
 
   /** Under names that this side chooses: a worker only says which commit it is. */
@@ -131,6 +160,16 @@ function isHandedIn({ outcome }: Answer, brief: WorkBrief, made: Made | undefine
   if (outcome.is === "worked")
     return outcome.evidence.commit === undefined || outcome.evidence.commit === made?.commit;
   return outcome.is !== "called" || [...commitsOf(brief), made?.commit].includes(outcome.start);
+}
+
+type Worked = Extract<Outcome, { readonly is: "worked" }>;
+
+/** Whether that kind of job can end like this. */
+function isFor(brief: Brief, { outcome }: Answer): boolean {
+  if (outcome.is === "failed") return true;
+  if (brief.kind !== "work") return outcome.is === "planned";
+  if (outcome.is === "called") return taskOfJob(outcome.session) === brief.task;
+  return outcome.is !== "planned";
 }
 
 const isAgents = (brief: Brief): brief is PlanBrief | WorkBrief =>

@@ -80,6 +80,18 @@ export class JobObjects {
     return undefined;
   }
 
+  /** Where the history of a commit left that of `base`: `base` itself, or an older one if an earlier attempt made it. */
+  async forkOf(
+    base: string,
+    commit: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly commit: string } | Failed> {
+    const args = ["merge-base", "--end-of-options", base, commit];
+    const found = await git({ ...inGitDir(this.#options.gitDir), args }, signal);
+    if (found.ok) return { commit: found.out.trim() };
+    return found.code === 1 ? UNRELATED : { failure: found.failure };
+  }
+
   /** For a coordinator that has nothing yet: commits that the log names and that only the remote has. */
   async recover(commits: readonly string[], signal: AbortSignal): Promise<Failed | undefined> {
     const { gitDir, remote, run } = this.#options;
@@ -153,6 +165,11 @@ const misnamed = ({ ref, commit }: NeededCommit): Failed =>
     "agent-failed",
     `a worker named ${JSON.stringify(ref.slice(0, 200))} for ${commit.slice(0, 64)}, which is not its own`,
   );
+
+const UNRELATED = failedWith(
+  "agent-failed",
+  "what a worker handed in has no history in common with what it was given",
+);
 
 const REFUSED = failedWith(
   "repository",

@@ -1,0 +1,141 @@
+/** What does a coordinator believe of what a worker hands back? Real git on both sides, with an ending that a test wrote. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { test } from "node:test";
+import { SPEC } from "../../../test/support/job-ports.ts";
+import { makeRepository } from "../../../test/support/repositories.ts";
+import type { WorkBrief } from "../../core/brief.ts";
+import { type Handoff, NO_METRICS } from "../../core/handoff.ts";
+import { type Job, type JobId, jobId, type Outcome } from "../../core/job.ts";
+import type { TaskId } from "../../core/task.ts";
+import type { OfferedJob } from "../../ports/fleet-jobs.ts";
+import type { Recovered } from "../../ports/job-queue.ts";
+import { JobObjects } from "../objects/job-objects.ts";
+import { outputRef } from "../objects/names.ts";
+import { GitRemote } from "../objects/remote.ts";
+import { RemoteTarget } from "../objects/remote-target.ts";
+import { GitRepository } from "../repositories/git.ts";
+import type { FleetOffers, JobEnding } from "./fleet-offers.ts";
+import type { InProcessJobQueue } from "./in-process.ts";
+import { PgBossJobQueue } from "./pg-boss.ts";
+
+const JOB = { kind: "work", task: "t.1" as TaskId, attempt: 1 } as const satisfies Job;
+const RUN = "r1";
+const NOTHING = {
+  ...{ filesChanged: [], diff: "", linesAdded: 0, linesRemoved: 0, filesCreated: 0, filesModified: 0 },
+  ...{ deletedTests: [], disabledTests: [], forbiddenMarks: [] },
+};
+const HANDOFF: Handoff = {
+  status: "complete",
+  ...{ taskId: "t.9", summary: "done", diff: "", filesChanged: [] },
+  ...{ concerns: [], suggestions: [], metrics: NO_METRICS },
+};
+
+/** A coordinator whose jobs all ended like this. */
+async function openQueue() {
+  const stack = new AsyncDisposableStack();
+  const bare = stack.use(await makeRepository({ bare: true, name: "remote.git" }));
+  const here = stack.use(await makeRepository({ files: { "a.test.ts": 'test("a", () => {});\n' } }));
+  const base = await here.git("rev-parse", "HEAD");
+  const repository = stack.use(new GitRepository({ folder: here.folder }));
+  const gitDir = path.join(here.folder, ".git");
+  const remote = new GitRemote({ gitDir, remote: bare.folder, patienceMs: 5_000 });
+  const shared = new RemoteTarget({ gitDir, remote, run: RUN });
+  const recover = async (end: Partial<JobEnding>, from = base): Promise<Recovered> => {
+    const brief: WorkBrief = {
+      ...{ ...JOB, run: RUN, spec: SPEC, branch: "skein/r1/t.1", base: from },
+      ...{ past: [], before: [], steers: [] },
+    };
+    const offered = { run: RUN, job: jobId(JOB), what: { is: "brief", brief } } as unknown as OfferedJob;
+    const found = { tries: 0, ...(end.is === "answered" && { offered }), ...end } as JobEnding;
+    const queue = new PgBossJobQueue({
+      ...{ run: RUN, labels: [], travels: () => true, salvageRef: () => "refs/skein/salvage/x" },
+      offers: { find: async () => found } as unknown as FleetOffers,
+      objects: new JobObjects({ gitDir, remote, shared, target: "target", run: RUN }),
+      own: {} as InProcessJobQueue,
+      readFile: async () => undefined,
+      evidenceOf: (...asked) => repository.evidence(...asked),
+    });
+    return queue.recover(JOB, () => {});
+  };
+  const answer = async (outcome: Outcome, commit?: string, from?: string): Promise<Outcome> => {
+    const made = commit === undefined ? {} : { made: { commit, as: "branch" } as const };
+    const found = await recover(
+      { is: "answered", result: { is: "answer", answer: { outcome }, ...made } },
+      from,
+    );
+    assert.ok(found.is === "answered");
+    return found.answer.outcome;
+  };
+  /** As a worker pushes it. */
+  const handIn = async (files: Parameters<typeof here.branch>[1], from = base) => {
+    const commit = await here.branch("made", files, { from });
+    await here.git("push", "-q", bare.folder, `+${commit}:${outputRef(RUN, jobId(JOB), 0)}`);
+    return commit;
+  };
+  return { here, base, recover, answer, handIn, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+test("what a commit shows counts, not what its worker says of it", async () => {
+  await using queue = await openQueue();
+  const commit = await queue.handIn({ "a.test.ts": null, "b.ts": "1\n" });
+  const unmet = { kind: "unmet", message: "no output" } as const;
+  const said = { is: "worked", handoff: HANDOFF, evidence: { ...NOTHING, commit, unmet } } as const;
+  const outcome = await queue.answer(said, commit);
+  assert.ok(outcome.is === "worked");
+  assert.deepEqual(outcome.evidence.filesChanged, ["a.test.ts", "b.ts"]);
+  assert.deepEqual(outcome.evidence.deletedTests, ["a.test.ts"]);
+  assert.deepEqual(outcome.evidence.unmet, unmet);
+  assert.equal(outcome.handoff.taskId, "t.1");
+});
+
+test("what an earlier attempt began is seen against its own beginning, and what has another history fails", async () => {
+  await using queue = await openQueue();
+  const { here, base } = queue;
+  const older = await here.git("commit-tree", "-m", "of its own", `${base}^{tree}`);
+  const worked = (commit: string) =>
+    queue.answer({ is: "worked", handoff: HANDOFF, evidence: { ...NOTHING, commit } }, commit);
+  const alone = await worked(await queue.handIn({ "b.ts": "1\n" }, older));
+  assert.match(alone.is === "failed" ? alone.failure.message : "", /no history in common/);
+  const later = await openQueue();
+  await using _ = later;
+  const began = await later.handIn({ "b.ts": "1\n" });
+  await later.here.commit({ "c.ts": "landed meanwhile\n" });
+  const outcome = await later.answer(
+    { is: "worked", handoff: HANDOFF, evidence: { ...NOTHING, commit: began } },
+    began,
+    await later.here.git("rev-parse", "HEAD"),
+  );
+  assert.deepEqual(outcome.is === "worked" && outcome.evidence.filesChanged, ["b.ts"]);
+});
+
+test("without a commit nothing was changed, whatever is said", async () => {
+  await using queue = await openQueue();
+  const evidence = { ...NOTHING, filesChanged: ["b.ts"], diff: "+1" };
+  const outcome = await queue.answer({ is: "worked", handoff: HANDOFF, evidence });
+  assert.ok(outcome.is === "worked");
+  assert.deepEqual([outcome.evidence.filesChanged, outcome.evidence.diff], [[], ""]);
+});
+
+test("what is no answer to this kind of job fails the job, and nothing else", async () => {
+  await using queue = await openQueue();
+  const answers: readonly Outcome[] = [
+    {
+      is: "planned",
+      answer: { scratchpad: "", tasks: [], deferred: [], addressed: [], done: true, notes: [] },
+    },
+    {
+      ...{ is: "called", start: queue.base, session: "work:t.2#1" as JobId },
+      call: { is: "question", question: { text: "q" } },
+    },
+    // Not what its type says: it must not throw either.
+    { is: "worked" } as Outcome,
+  ];
+  for (const said of answers) {
+    const outcome = await queue.answer(said);
+    assert.equal(outcome.is === "failed" && outcome.failure.kind, "agent-failed");
+  }
+  const found = await queue.recover({ is: "unusable" });
+  assert.ok(found.is === "answered" && found.answer.outcome.is === "failed");
+  assert.equal(found.answer.outcome.failure.kind, "agent-failed");
+});
