@@ -19,6 +19,7 @@ const LISTED: Readonly<Record<string, string>> = {
   "src/adapters/agents/scripted-steps.ts": THEMSELVES,
   "src/adapters/devices.ts": OWN,
   "src/adapters/files/write-whole.ts": "makes new files, and syncs folders",
+  "src/adapters/fleet/pulled-files.ts": "writes into the run's own folder, through no link",
   "src/adapters/fleet/worker-files.ts": "through no link, and no more than the database takes",
   "src/adapters/git/objects.ts": "objects that it has just written, to sync them",
   "src/adapters/git/shelf.ts": GIT,

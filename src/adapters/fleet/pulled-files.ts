@@ -1,11 +1,13 @@
 /** Brings here what the jobs of a fleet's run wrote on other machines: transcripts, turns, results, as files of the run. */
-import { mkdir, open, readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { hasFailed } from "../../core/result.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { fields, parseJson } from "../../text/json.ts";
+import { readShort } from "../files/read-bounded.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { fleetLinkOf } from "./fleet-runs.ts";
 
@@ -21,14 +23,17 @@ const ROWS_AT_ONCE = 32;
 /** What was written by a transaction that was slow to end comes late. */
 const OVERLAP = "5 s";
 const CURSOR = "pulled.json";
+/** Of one run: workers may write as many as they like. */
+const MAX_FILES = 50_000;
 
 /** Once. Nothing on one machine, where everything is here already. A failure costs people a look at it. */
 export async function pullFiles(home: RunHome): Promise<void> {
   const link = fleetLinkOf(home);
   if (!link) return;
   const cursor = path.join(home.folder, CURSOR);
-  const known = fields(parseJson(await readFile(cursor, "utf8").catch(() => "")))["until"]; // The first time.
-  let since = typeof known === "string" ? known : "epoch";
+  const known = fields(parseJson(await readShort(cursor)));
+  let since = typeof known["until"] === "string" ? known["until"] : "epoch";
+  let count = Number(known["files"] ?? 0);
   const seen = new Set<string>();
   for (;;) {
     const rows = await link.database.ask<FileRow>(
@@ -40,26 +45,48 @@ export async function pullFiles(home: RunHome): Promise<void> {
     );
     if (hasFailed(rows)) return;
     for (const row of rows) {
-      await write(home.folder, row);
+      const written = await write(home.folder, row, count < MAX_FILES).catch(() => "refused"); // By the disk.
+      if (written === "new") count += 1;
       seen.add(`${row.path}/${row.chunk}/${row.at}`);
       since = row.at;
     }
     if (rows.length < ROWS_AT_ONCE) break;
   }
   await mkdir(home.folder, { recursive: true, mode: 0o700 });
-  await writeWhole(cursor, JSON.stringify({ until: since }));
+  await writeWhole(cursor, JSON.stringify({ until: since, files: count }));
 }
 
-/** Names come from workers: none leads out of the folder. */
-async function write(folder: string, { path: name, chunk, body }: FileRow): Promise<void> {
+/** Names come from workers: none leads out of the folder, and links there, such as one to a scratchpad, are not followed. */
+async function write(
+  folder: string,
+  { path: name, chunk, body }: FileRow,
+  mayBeNew: boolean,
+): Promise<"new" | "known" | "refused"> {
   const parts = name.split("/");
   if (parts.length > 3 || parts.some((part) => part === "" || part.startsWith(".") || /[\0\\]/.test(part)))
-    return;
+    return "refused";
   const file = path.join(folder, ...parts);
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await using handle = await open(file, chunk === 0 ? "w" : "a+", 0o600).catch(() => undefined);
-  if (chunk > 0) await handle?.truncate(chunk * CHUNK_BYTES);
-  await handle?.appendFile(body);
+  const found = await lstat(file).catch(() => undefined); // It is new.
+  const mayWrite = found ? found.isFile() : mayBeNew;
+  if (!mayWrite || !(await makeFolders(folder, parts.slice(0, -1)))) return "refused";
+  await using handle = await open(file, INTO, 0o600);
+  const at = chunk * CHUNK_BYTES;
+  await handle.truncate(at);
+  await handle.write(body, 0, body.length, at);
+  return found ? "known" : "new";
+}
+
+const INTO = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** False if one of them is something else. */
+async function makeFolders(top: string, names: readonly string[]): Promise<boolean> {
+  await mkdir(top, { recursive: true, mode: 0o700 });
+  for (let i = 1; i <= names.length; i += 1) {
+    const folder = path.join(top, ...names.slice(0, i));
+    await mkdir(folder, { mode: 0o700 }).catch(() => {}); // It is there, or is something else: looked at next.
+    if (!(await lstat(folder)).isDirectory()) return false;
+  }
+  return true;
 }
 
 /** As long as `signal` lets it: at once after word of a file, and not more than once a second. */

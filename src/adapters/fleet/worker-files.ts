@@ -10,7 +10,7 @@ import type { Database } from "./database.ts";
 const CHUNK_BYTES = 262_144;
 /** 64 MB: the database takes no more of one file. */
 const MAX_CHUNKS = 256;
-/** A turn leaves about ten files; an agent may put anything beside them. */
+/** At once. A turn leaves about ten files; an agent may put anything beside them. */
 const MAX_FILES = 200;
 
 /** What a worker may write, and what of it matters to others. */
@@ -35,9 +35,9 @@ export class WorkerFiles {
     let count = 0;
     for (const name of folders)
       for (const file of await filesIn(path.join(this.#folder, name))) {
-        count += 1;
-        if (count > MAX_FILES) return;
-        await this.#sendFile(permit, path.posix.join(name, file)).catch(() => {}); // Gone meanwhile.
+        const isNew = await this.#sendFile(permit, path.posix.join(name, file)).catch(() => false); // Gone meanwhile.
+        if (isNew) count += 1;
+        if (count === MAX_FILES) return;
       }
   }
 
@@ -70,22 +70,23 @@ export class WorkerFiles {
     return hasFailed(rows) ? rows : Buffer.concat(rows.map(({ body }) => body));
   }
 
-  /** From the first chunk that is not whole there. A file that became shorter was begun anew. */
-  async #sendFile(permit: string, name: string): Promise<void> {
+  /** From the first chunk that is not whole there. A file that became shorter was begun anew. Says if it had changed. */
+  async #sendFile(permit: string, name: string): Promise<boolean> {
     const file = path.join(this.#folder, name);
     await using handle = await open(file, GUARDED); // An agent may have put a link or a pipe there.
     const found = await handle.stat();
     const { size, mtimeMs } = found;
     const before = this.#sent.get(name);
-    if (!found.isFile() || (before?.bytes === size && before.mtimeMs === mtimeMs)) return;
+    if (!found.isFile() || (before?.bytes === size && before.mtimeMs === mtimeMs)) return false;
     const isLonger = before !== undefined && size > before.bytes;
     const first = isLonger ? Math.floor(before.bytes / CHUNK_BYTES) : 0;
     for (let chunk = first; chunk < MAX_CHUNKS && (chunk === 0 || chunk * CHUNK_BYTES < size); chunk += 1) {
       const buffer = Buffer.alloc(Math.min(CHUNK_BYTES, size - chunk * CHUNK_BYTES));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, chunk * CHUNK_BYTES);
-      if (await this.#write(permit, name, chunk, buffer.subarray(0, bytesRead))) return;
+      if (await this.#write(permit, name, chunk, buffer.subarray(0, bytesRead))) return true;
     }
     this.#sent.set(name, { bytes: size, mtimeMs });
+    return true;
   }
 
   async #write(permit: string, name: string, chunk: number, body: Uint8Array): Promise<Failed | undefined> {
