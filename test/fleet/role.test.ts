@@ -94,7 +94,7 @@ describe("the role of workers", { timeout: 120_000 }, () => {
       "SELECT table_name FROM skein_jobs.queue WHERE name = 'jobs'",
     )) as { table_name: string }[];
     const table = `skein_jobs."${queue!.table_name}"`;
-    const insert = `INSERT INTO ${table} (name, data, state, completed_on) VALUES ('jobs', '{}', `;
+    const insert = `INSERT INTO ${table} (name, data, state, completed_on) VALUES ('jobs', '{"runId": "1"}', `;
     for (const values of ["'created', NULL", "'completed', now() - interval '1 hour'"])
       assert.ok(!hasFailed(await database.ask(`${insert}${values})`)));
     await as(address!, async (worker) => {
