@@ -77,6 +77,7 @@ export async function fleetTrial(mishaps: readonly Mishap[], truth: FleetTruth):
       ...(code === 1 ? [] : [`the coordinator ended with ${code}: ${err.slice(-1_000)}`]),
       ...different(found, truth),
       ...repeated(found.log),
+      ...madeAgain(found.log),
       ...(await notInTarget(place, found)),
       ...(await redCommits(place, found)),
     ];
@@ -212,6 +213,14 @@ function repeated(log: readonly Event[]): readonly string[] {
   const all = [...started, ...landed];
   return all.filter((what, i) => all.indexOf(what) < i).map((what) => `${what} is in the log twice`);
 }
+
+/** What was handed in is on the remote: no coordinator lacks it. */
+const madeAgain = (log: readonly Event[]): readonly string[] =>
+  log.flatMap((event) =>
+    event.type === "task.retried" && /had handed in is not in the repository/.test(event.failure.message)
+      ? [`${event.task} had to be made again`]
+      : [],
+  );
 
 async function notInTarget({ remote }: FleetPlace, { log, run }: FoundRun): Promise<readonly string[]> {
   const opened = log.find((event) => event.type === "run.opened")!;
