@@ -73,6 +73,8 @@ type JobRow = {
 
 type Pending = Wanted & { readonly done: (result: "offered" | Failed) => void };
 
+type Ready = Pending & { readonly terms: Awaited<ReturnType<TermsOf>> };
+
 export class FleetOffers {
   readonly #options: OffersOptions;
   readonly #waiting = new Map<string, (end: JobEnding) => void>();
@@ -129,7 +131,7 @@ export class FleetOffers {
     const rows = await this.#rows([id]);
     const row = hasFailed(rows) ? undefined : rows[0];
     if (!row || endingOf(row)) return;
-    await (await this.#opened()).cancel(row.name, id).catch(() => {}); // Then its lease ends it.
+    await this.#cancel(row.name, id);
   }
 
   /** Of a run whose coordinator has changed: gates that no landing waits for any more. */
@@ -141,7 +143,14 @@ export class FleetOffers {
       [runId, `${prefix}%`],
     );
     if (hasFailed(found)) return;
-    for (const { id, name } of found) await (await this.#opened()).cancel(name, id).catch(() => {}); // As above.
+    for (const { id, name } of found) await this.#cancel(name, id);
+  }
+
+  /** If Postgres is away, the job goes on to its own end, which is dropped. */
+  #cancel(queue: string, id: string): Promise<unknown> {
+    return this.#opened()
+      .then((boss) => boss.cancel(queue, id))
+      .catch(() => {}); // See above.
   }
 
   async close(): Promise<void> {
@@ -153,8 +162,9 @@ export class FleetOffers {
   }
 
   #opened(): Promise<PgBoss> {
+    if (this.#boss) return this.#boss;
     const { url, database } = this.#options;
-    this.#boss ??= coordinatorsBoss(url, database.schema);
+    this.#boss = coordinatorsBoss(url, database.schema);
     this.#boss.catch(() => {
       this.#boss = undefined; // It may be there the next time.
     });
@@ -186,6 +196,8 @@ export class FleetOffers {
   async #tryOffer(pending: readonly Pending[]): Promise<object | Failed> {
     const { database, runId, fence } = this.#options;
     try {
+      const terms = await Promise.all(pending.map(({ job }) => this.#options.termsOf(job)));
+      const ready = pending.map((one, i) => ({ ...one, terms: terms[i]! }));
       const boss = await this.#opened();
       for (const queue of new Set(pending.map(({ labels }) => queueOf(labels))))
         await this.#make(boss, queue);
@@ -193,9 +205,12 @@ export class FleetOffers {
         const ask = (text: string, values: readonly unknown[] = []) =>
           client.query(inSchema(text, database.schema), [...values]);
         await ask("BEGIN");
+        // A coordinator that is stopped in here would keep others from the run.
+        await ask(`SET LOCAL idle_in_transaction_session_timeout = ${MAX_OFFER_MS}`);
+        await ask(`SET LOCAL statement_timeout = ${MAX_OFFER_MS}`);
         const { rows } = await ask("SELECT fence FROM $S.run WHERE id = $1 FOR SHARE", [runId]);
         if (rows[0]?.fence !== fence) return LOST;
-        await this.#insert(boss, client, pending);
+        await this.#insert(boss, client, ready);
         await ask("SELECT pg_notify('$N:' || $1, '')", [JOBS_CHANNEL]);
         await ask("COMMIT");
         return {};
@@ -205,11 +220,10 @@ export class FleetOffers {
     }
   }
 
-  async #insert(boss: PgBoss, client: Client, pending: readonly Pending[]): Promise<void> {
+  async #insert(boss: PgBoss, client: Client, ready: readonly Ready[]): Promise<void> {
     const { database, run, runId } = this.#options;
-    const permits = pending.map(() => randomUUID());
-    const terms = await Promise.all(pending.map(({ job }) => this.#options.termsOf(job)));
-    const jobs = pending.map(({ job }, i) => ({ job, permit: permits[i], ...terms[i] }));
+    const permits = ready.map(() => randomUUID());
+    const jobs = ready.map(({ job, terms }, i) => ({ job, permit: permits[i], ...terms }));
     await client.query(
       inSchema(
         `INSERT INTO $S.job (run, job, permit, counts_in, limited_by)
@@ -221,7 +235,7 @@ export class FleetOffers {
       [runId, JSON.stringify(jobs)],
     );
     const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) };
-    for (const [queue, ofQueue] of Map.groupBy(pending.entries(), ([, { labels }]) => queueOf(labels))) {
+    for (const [queue, ofQueue] of Map.groupBy(ready.entries(), ([, { labels }]) => queueOf(labels))) {
       const inserts = ofQueue.map(([i, { job, needs, what, priority }]) => {
         const offered: OfferedJob = { run, runId, job, permit: permits[i]!, needs, what };
         // As a text: jsonb refuses a zero character.
@@ -243,6 +257,8 @@ export class FleetOffers {
     using nudges = database.nudges(answersChannel(runId));
     while (!signal.aborted) {
       const ids = [...this.#waiting.keys()];
+      // After a takeover nothing may be offered for long: also then jobs of dead machines go to others.
+      if (ids.length > 0) this.#opened().catch(() => {}); // It is opened again the next time.
       const rows = ids.length === 0 ? [] : await this.#rows(ids, { isEnded: true, signal });
       if (!hasFailed(rows)) for (const row of rows) this.#tell(row);
       await nudges.next(signal, LOOK_MS);
@@ -320,6 +336,7 @@ function spentIn({ spent }: LooseFields): Spent | undefined {
 const LOST = failedWith("interrupted", "another coordinator has taken over this run: nothing was offered");
 const AWAY = "the fleet's Postgres";
 const MAX_TRIES = 3;
+const MAX_OFFER_MS = 10_000;
 const MAX_AT_ONCE = 200;
 /** Less than the engine waits for them before a run ends. */
 const LAST_WORDS_MS = 20_000;
