@@ -4,6 +4,8 @@ import { describe, it } from "node:test";
 import { Client } from "pg";
 import { Database } from "../../src/adapters/fleet/database.ts";
 import { FleetRuns } from "../../src/adapters/fleet/fleet-runs.ts";
+import { makeWorkersRole } from "../../src/adapters/fleet/workers-role.ts";
+import { coordinatorsBoss } from "../../src/adapters/job-queues/boss.ts";
 import { initFleet } from "../../src/compose/fleet.ts";
 import { hasFailed } from "../../src/core/result.ts";
 import { record } from "../contracts/runs.ts";
@@ -119,5 +121,56 @@ describe("the role of workers", { timeout: 120_000 }, () => {
     const next = new URL(address!);
     next.password = "brought along";
     assert.equal(await codeOf(as(next.href, (worker) => worker.query("SELECT 1"))), "allowed");
+  });
+
+  it("has the password that was brought, also if its verifier looks like the name of a schema", async () => {
+    await using postgres = await TestPostgres.start();
+    const url = await postgres.newDatabase();
+    const { address } = await initialised(url);
+    const salt = Buffer.alloc(16, "salt 2"); // The verifier of this password has "$S" in it.
+    await using database = new Database({ url, schema: "skein" });
+    const env = { SKEIN_FLEET_URL: url, SKEIN_FLEET_WORKER_PASSWORD: "brought along" };
+    assert.ok(!hasFailed(await makeWorkersRole(database, env, salt)));
+    const stored = await database.ask("SELECT rolpassword FROM pg_authid WHERE rolname = 'skein_worker'");
+    assert.match(JSON.stringify(stored), /\$S/);
+    await askForPasswords(url);
+    const next = new URL(address!);
+    next.password = "brought along";
+    assert.equal(await codeOf(as(next.href, (worker) => worker.query("SELECT 1"))), "allowed");
+  });
+
+  it("is not made where it could create functions that others run", async () => {
+    await using postgres = await TestPostgres.start();
+    const url = await postgres.newDatabase();
+    // As Postgres 14 is made.
+    await as(url, (owner) => owner.query("GRANT CREATE ON SCHEMA public TO PUBLIC"));
+    const refused = await initFleet({ SKEIN_FLEET_URL: url }, SETTINGS);
+    assert.ok(hasFailed(refused));
+    assert.match(refused.failure.next ?? "", /REVOKE CREATE ON SCHEMA public FROM PUBLIC/);
+    await as(url, (owner) => owner.query("REVOKE CREATE ON SCHEMA public FROM PUBLIC"));
+    assert.ok((await initialised(url)).address);
+  });
+
+  it("gets nothing of its own run by a coordinator, even where it may create functions in public", async () => {
+    await using postgres = await TestPostgres.start();
+    const url = await postgres.newDatabase();
+    const { address, role } = await initialised(url);
+    await as(url, (owner) => owner.query(`GRANT CREATE ON SCHEMA public TO "${role}"`));
+    await as(address!, (worker) =>
+      worker.query(`CREATE FUNCTION public.trap(text, bigint) RETURNS text LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'trapped'; END $$;
+        CREATE OPERATOR public.|| (LEFTARG = text, RIGHTARG = bigint, FUNCTION = public.trap)`),
+    );
+    await using database = new Database({ url, schema: "skein" });
+    const home = await new FleetRuns({ database, repository: "x", folder: newFolder() }).create(record("r1"));
+    assert.ok(!hasFailed(home));
+    const append = `SELECT skein.append(${home.id}, 0, 0, 1, '{"{}"}', false)`;
+    assert.equal(await codeOf(as(url, (other) => other.query(append))), "allowed");
+    const joined = "SELECT 'a'::text || 1::bigint AS text";
+    assert.deepEqual(await database.ask(joined), [{ text: "a1" }]);
+    assert.ok(!hasFailed(await database.within((client) => client.query(joined))));
+    const boss = await coordinatorsBoss(url, "skein");
+    const asked = boss.getDb().executeSql(joined);
+    assert.equal(await codeOf(asked.finally(() => boss.stop({ graceful: false, close: true }))), "allowed");
   });
 });

@@ -69,6 +69,7 @@ export class Database implements AsyncDisposable {
     try {
       client = await this.#newClient();
       await client.connect();
+      await ownNamesOnly(client);
       return await work(client);
     } catch (error) {
       return this.failed(error);
@@ -131,8 +132,16 @@ export class Database implements AsyncDisposable {
 }
 
 /** Not as an option of the connection: poolers such as PgBouncer refuse that. */
-async function limit(client: { query(text: string): Promise<unknown> }): Promise<void> {
+async function limit(client: Asked): Promise<void> {
   await client.query(`SET statement_timeout = ${STATEMENT_MS}`);
+  await ownNamesOnly(client);
+}
+
+type Asked = { query(text: string): Promise<unknown> };
+
+/** Names without a schema are those of Postgres: never what another role has put into `public`. */
+export async function ownNamesOnly(client: Asked): Promise<void> {
+  await client.query("SET search_path = pg_catalog, pg_temp");
 }
 
 /** `$S` is the schema, `$N` its name within a text. The configuration allows only names that are safe within quotes. */

@@ -1,6 +1,6 @@
 /** Who are workers in the database? A role of their own, which may do their work and read nothing else. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Environment } from "../../ports/project.ts";
 import type { Database } from "./database.ts";
 import { workersRole } from "./workers.ts";
@@ -9,17 +9,24 @@ import { workersRole } from "./workers.ts";
 type WorkersRole = { readonly role: string; readonly address?: string };
 
 /** Made once. Its password is changed only to one that SKEIN_FLEET_WORKER_PASSWORD brings. */
-export async function makeWorkersRole(database: Database, env: Environment): Promise<WorkersRole | Failed> {
+export async function makeWorkersRole(
+  database: Database,
+  env: Environment,
+  salt = randomBytes(16),
+): Promise<WorkersRole | Failed> {
   const { SKEIN_FLEET_URL: url = "", SKEIN_FLEET_WORKER_PASSWORD: given } = env;
   const role = workersRole(database.schema);
+  const open = await openToWorkers(database, role);
+  if (open) return open;
   const found = await database.ask("SELECT 1 FROM pg_roles WHERE rolname = $1", [role]);
   if (hasFailed(found)) return found;
   const isNew = found.length === 0;
   const password = given ?? (isNew ? randomBytes(24).toString("base64url") : undefined);
   if (password !== undefined) {
     const verb = isNew ? "CREATE" : "ALTER";
-    // A verifier instead of the password: statements may be logged.
-    const made = await database.ask(`${verb} ROLE "${role}" LOGIN PASSWORD '${verifierOf(password)}'`);
+    // A verifier instead of the password: statements may be logged. Not by `ask`: a verifier may have `$S` in it.
+    const statement = `${verb} ROLE "${role}" LOGIN PASSWORD '${verifierOf(password, salt)}'`;
+    const made = await database.within((client) => client.query(statement));
     if (hasFailed(made)) return made;
   }
   for (const grant of GRANTS) {
@@ -40,9 +47,26 @@ const GRANTS = [
     $S.refuse TO $R`,
 ];
 
+/** Postgres 14 lets every role create functions in `public`, where statements of others in the database may find them. */
+async function openToWorkers(database: Database, role: string): Promise<Failed | undefined> {
+  const rows = await database.ask(
+    `SELECT 1 FROM pg_namespace AS schema, aclexplode(schema.nspacl) AS allowed
+     WHERE schema.nspname = 'public' AND allowed.privilege_type = 'CREATE' AND (allowed.grantee = 0
+       OR allowed.grantee = (SELECT oid FROM pg_roles WHERE rolname = $1))`,
+    [role],
+  );
+  if (hasFailed(rows)) return rows;
+  return rows.length === 0
+    ? undefined
+    : failedWith(
+        "repository",
+        "the fleet's Postgres lets workers create functions in its schema public",
+        "run REVOKE CREATE ON SCHEMA public FROM PUBLIC in that database, or use a database of its own",
+      );
+}
+
 /** As RFC 5803 writes it, which Postgres stores as it is. */
-function verifierOf(password: string): string {
-  const salt = randomBytes(16);
+function verifierOf(password: string, salt: Buffer): string {
   const salted = pbkdf2Sync(password.normalize("NFKC"), salt, ROUNDS, 32, "sha256");
   const keyed = (text: string) => createHmac("sha256", salted).update(text).digest();
   const stored = createHash("sha256").update(keyed("Client Key")).digest("base64");

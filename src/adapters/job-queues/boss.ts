@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { ConstructorOptions, Db, PgBoss } from "pg-boss";
 import { type Failed, hasFailed } from "../../core/result.ts";
-import type { Database } from "../fleet/database.ts";
+import { type Database, ownNamesOnly } from "../fleet/database.ts";
 import { workersRole } from "../fleet/workers.ts";
 
 /** Before a machine counts as dead, in s: the shortest that pg-boss allows. */
@@ -61,7 +61,7 @@ export const workersBoss = (database: Database): Promise<PgBoss> =>
 /** For coordinators: gives jobs of dead machines to others. `url`: with one connection of its own. */
 export const coordinatorsBoss = (url: string, schema: string): Promise<PgBoss> =>
   start({
-    ...{ ...QUIET, connectionString: url, schema: bossSchema(schema), max: 1 },
+    ...{ ...QUIET, connectionString: url, schema: bossSchema(schema), max: 1, onConnect: ownNamesOnly },
     ...{ superviseIntervalSeconds: 1, monitorIntervalSeconds: 1, application_name: "skein" },
   });
 
@@ -95,7 +95,8 @@ export async function makeQueue(boss: PgBoss, database: Database, queue: string)
 const tellingOf = (schema: string, table: string): readonly string[] => {
   const boss = bossSchema(schema);
   return [
-    `CREATE OR REPLACE FUNCTION "${boss}".skein_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+    `CREATE OR REPLACE FUNCTION "${boss}".skein_ended() RETURNS trigger LANGUAGE plpgsql
+     SET search_path = pg_catalog, pg_temp AS $$
      BEGIN PERFORM pg_notify('${schema}:${answersChannel("")}' || (NEW.data->>'runId'), ''); RETURN NULL; END $$`,
     `CREATE OR REPLACE TRIGGER skein_ended AFTER INSERT OR UPDATE ON "${boss}"."${table}"
      FOR EACH ROW WHEN (NEW.state > 'active') EXECUTE FUNCTION "${boss}".skein_ended()`,

@@ -26,7 +26,7 @@ CREATE TABLE $S.event (
 
 -- 'done', 'taken', or 'gone'. again: an earlier try may have been committed although its answer was lost.
 CREATE FUNCTION $S.append(_run bigint, _fence int, _after int, _version int, _bodies text[], _again boolean)
-RETURNS text LANGUAGE plpgsql AS $$
+RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _count int := cardinality(_bodies);
   _newest int;
