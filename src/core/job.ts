@@ -84,7 +84,6 @@ export type PassedCandidate = {
   readonly conflicts: readonly Conflict[];
   readonly proof: Proof;
   readonly report: GateReport;
-  readonly probe?: string;
   readonly flags: readonly string[];
 };
 

@@ -54,13 +54,34 @@ describe("a candidate that is gated ahead of its turn", () => {
     assert.deepEqual([outcome.is, outcome.is === "red" && outcome.onto], ["red", "merged"]);
   });
 
+  it("says what is missing where a commit below is gone, for which none of its own tasks is to blame", async () => {
+    const gone = { is: "gone", members: [{ task: below.task, attempt: 1 }] } as const;
+    const { outcome } = await landed({ candidate: gone }, ahead);
+    assert.match(
+      outcome.is === "failed" ? outcome.failure.message : outcome.is,
+      /that this candidate is built on/,
+    );
+  });
+
+  it("leaves a proof that says what is known of the probe when it lands, and nothing of it without a gate", async () => {
+    const { report } = GREEN;
+    const gated = { onto: "onto", commit: "gated", members: [MEMBER], conflicts: [], report, flags: [] };
+    for (const [proof, probe] of [
+      ["green", "proved"],
+      ["ungated", undefined],
+    ] as const) {
+      const { calls } = await landed({}, { ...BRIEF, passed: { ...gated, proof }, probe: "proved" });
+      assert.equal((calls[1]![1] as { proof: { probe?: string } }).proof.probe, probe);
+    }
+  });
+
   it("is landed later by a job that looks and moves the target, and gates nothing", async () => {
     const { report } = GREEN;
     const passed: NonNullable<LandBrief["passed"]> = {
       ...{ onto: "onto", commit: "gated", members: [MEMBER], conflicts: [], proof: "green" as const, report },
-      ...{ probe: "proved", flags: ["package.json"] },
+      flags: ["package.json"],
     };
-    const { outcome, calls, names } = await landed({}, { ...BRIEF, passed });
+    const { outcome, calls, names } = await landed({}, { ...BRIEF, passed, probe: "proved" });
     assert.deepEqual(names, ["look", "land"]);
     const proof = {
       run: "r",

@@ -3,6 +3,7 @@
  * several gates, one that is built on candidates which have not landed yet is only gated; another job moves the target.
  */
 import type { BuiltOn, LandBrief, LandMember } from "../core/brief.ts";
+import { failure } from "../core/failure.ts";
 import { judgeGate, NOT_RUN, type Verdict } from "../core/gate.ts";
 import type { PassedCandidate } from "../core/job.ts";
 import { hasFailed } from "../core/result.ts";
@@ -23,8 +24,9 @@ export async function land(brief: LandBrief, parts: JobParts, signal: AbortSigna
   const gated = brief.passed ?? (await gateOn(brief, onto, parts, signal));
   if ("outcome" in gated) return gated;
 
-  const { commit, members, conflicts, proof, report, probe, flags } = gated;
-  const said = { run: brief.run, members, proof, report, ...(probe !== undefined && { probe }), flags };
+  const { commit, members, conflicts, proof, report, flags } = gated;
+  const isProbed = brief.probe !== undefined && proof !== "ungated";
+  const said = { run: brief.run, members, proof, report, ...(isProbed && { probe: brief.probe }), flags };
   const landed = await parts.repository.land({ target, from: onto, to: commit, proof: said }, signal);
   if (hasFailed(landed)) return failed(landed.failure);
   if (landed.is !== "landed") return { outcome: landed };
@@ -42,7 +44,7 @@ async function gateAhead(
   for (const { members, madeAt } of above) {
     const made = await parts.repository.candidate(wantedOf({ ...brief, members, madeAt }, onto), signal);
     if (hasFailed(made)) return failed(made.failure);
-    if ("is" in made) return { outcome: made };
+    if ("is" in made) return failed(GONE_BELOW);
     onto = made.commit ?? onto;
   }
   const gated = await gateOn(brief, onto, parts, signal);
@@ -51,6 +53,12 @@ async function gateAhead(
   const isJudged = outcome.is === "red" || outcome.is === "unmergeable";
   return isJudged ? { outcome: { ...outcome, onto } } : gated;
 }
+
+const GONE_BELOW = failure(
+  "repository",
+  "the commits of a task that this candidate is built on are not in the repository any more",
+  "let no `git gc --prune=now` or `git prune` run in the repository meanwhile",
+);
 
 const wantedOf = (
   brief: Pick<LandBrief, "run" | "target" | "strategy" | "members" | "madeAt">,
@@ -106,7 +114,6 @@ async function gateOn(
   const { proof } = verdict;
   return {
     ...{ onto, commit, members, conflicts, proof, report },
-    ...(brief.probe !== undefined && proof !== "ungated" && { probe: brief.probe }),
     flags: hasFailed(changes) ? [`unknown: ${changes.failure.message}`] : changes.map(flagOf),
   };
 }

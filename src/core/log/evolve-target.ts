@@ -6,6 +6,7 @@ import { createFailureHandoff } from "../handoff.ts";
 import type { Member } from "../job.ts";
 import { withSeen } from "../rules/batch-size.ts";
 import { isOfGate } from "../rules/gate-changes.ts";
+import type { Phase } from "../rules/landing.ts";
 import { isSettled, ROOT, type TaskState } from "../task.ts";
 import { type Evolvers, release, type StateDraft, taskIn } from "./draft.ts";
 import { addTask } from "./evolve-plan.ts";
@@ -42,7 +43,7 @@ export const targetEvents = {
     s.train = s.train.map((one) => (one.turn === turn ? { ...one, result: failed } : one));
   },
   "landing.turned"(s, { phase, errors, retryAt, detail, failure: problem, requeue, drop, at }) {
-    if (s.landing.phase.is === "open") s.doubtSince = at;
+    if (phase.is === "again" && !isSameRun(s.landing.phase, phase)) s.doubtSince = at;
     if (drop) s.train = s.train.filter(({ turn }) => !drop.includes(turn));
     s.landing = {
       phase,
@@ -130,6 +131,9 @@ export const targetEvents = {
     s.setup.probeEndedAt = at;
   },
 } satisfies Partial<Evolvers>;
+
+const isSameRun = (before: Phase, now: Phase & { readonly is: "again" }): boolean =>
+  before.is === "again" && before.run === now.run;
 
 const passesWith = ({ passes }: StateDraft["target"], pass: StateDraft["target"]["passes"][number]) => [
   pass,

@@ -43,7 +43,7 @@ export type RunState = {
   readonly landing: Landing;
   /** Candidates that are gated ahead of their turn, the first to land first. */
   readonly train: readonly TrainCandidate[];
-  /** When the candidate that is being judged was first red; meaningless while landing is open. */
+  /** When the candidate that is gated once more was last red; meaningless while landing is open. */
   readonly doubtSince: number;
   /** How often a task turned out to be bad: the size of a batch follows from it. */
   readonly odds: Odds;

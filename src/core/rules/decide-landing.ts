@@ -151,16 +151,20 @@ function red(now: Now, outcome: Outcome & { readonly is: "red" }, drop: readonly
   const known = { targetIsRed, isFlaky: (name: string) => isFlaky(state, name), named, gates };
   const turn = isVoid
     ? backToQueue(rest.is === "open" ? members : membersOf(rest))
-    : pastBase(now, afterRed(rest, { members, failures }, known));
+    : pastBase(now, rest, afterRed(rest, { members, failures }, known));
   const detail = (outcome.detail ?? "").slice(-policy.brief.maxSummaryChars); // A tool says last what is wrong.
   const why = gateRed(`breaks the gate: ${failures.slice(0, 10).join(", ")}`, detail);
   return turned(now, { turn, conflicts, why, detail, drop });
 }
 
-/** Where the base was checked meanwhile, it need not be checked again. */
-function pastBase({ state, policy: { landing } }: Now, turn: Turn): Turn {
+/**
+ * Where the base was checked beside the run that was red again, it need not be checked once more. What a part of a
+ * bisection fails besides is news: the base must pass after it.
+ */
+function pastBase({ state, policy: { landing } }: Now, before: Phase, turn: Turn): Turn {
   const { phase } = turn;
-  if (phase.is !== "base" || phase.onRed || !isBaseKnown(state, landing)) return turn;
+  const isPart = before.is === "bisect" && !before.isEarly;
+  if (phase.is !== "base" || phase.onRed || isPart || !isBaseKnown(state, landing)) return turn;
   const next = afterBase(phase, [], { toHeal: [], gates: landing.gates });
   return { ...next, requeue: [...turn.requeue, ...next.requeue] };
 }
@@ -238,7 +242,8 @@ function landFailed(
 ): readonly Fact[] {
   const { state, at, policy } = now;
   const { phase, errors: before } = state.landing;
-  const errors = free ? before : before + 1;
+  // One outage ends all jobs that gate ahead: it counts once, by the job that may move the target.
+  const errors = free || job.on ? before : before + 1;
   const { back, ...rest } = leavingTrain(state, job);
   if (errors >= policy.landing.maxErrorsInARow) {
     const over = failure("repository", `could not be landed: ${why.message}`, why.next);
@@ -247,7 +252,7 @@ function landFailed(
       ...turned(now, { turn: keepPhase(withoutMembers(phase, job.members)), ...rest }),
     ]);
   }
-  const retryAt = free ? at : at + backoffMs(policy.retry, errors, "land");
+  const retryAt = free ? at : at + backoffMs(policy.retry, Math.max(errors, 1), "land");
   // What has passed its gate can still be moved to, if only the engine was restarted.
   const isKept = free && job.moves !== undefined;
   const turn = { phase, requeue: isKept ? [] : back, refuse: [] };

@@ -183,7 +183,7 @@ function settleOutcome(now: Now, job: Job, ended: Ended): readonly Fact[] {
 /** Leases that ran out, and waits that are over. Each is decided on its own; two may skip the same task. */
 function deadlinesPassed(now: Now): readonly Fact[] {
   const { state, at } = now;
-  const keys = state.deadlines.due(at);
+  const keys = oneOfGate(state, state.deadlines.due(at));
   const answers = keys.flatMap((key) => answerByDefault(state, questionOfKey(key) ?? ""));
   const stopped = new Set(answers.flatMap((fact) => (fact.type === "job.ended" ? [fact.job as string] : [])));
   const facts = keys.flatMap((key): readonly Fact[] => {
@@ -194,4 +194,11 @@ function deadlinesPassed(now: Now): readonly Fact[] {
     return task === undefined ? gone(now, key as JobId, "expired") : [{ type: "task.woken", task }];
   });
   return withoutRepeats([...answers, ...facts]);
+}
+
+/** Landings and checks share the landing's phase: the next one is decided by the next tick, which is due at once. */
+function oneOfGate({ running }: RunState, keys: readonly string[]): readonly string[] {
+  const isOfGate = (key: string) => ["land", "check"].includes(running.get(key as JobId)?.job.kind ?? "");
+  const first = keys.find(isOfGate);
+  return keys.filter((key) => key === first || !isOfGate(key));
 }

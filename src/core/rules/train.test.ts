@@ -1,7 +1,7 @@
 /** Are candidates that are gated at once landed in order, and only what was built on a failure discarded? */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CoreRun, type PolicyChanges, task } from "../../../test/support/core-run.ts";
+import { CoreRun, MINUTE, type PolicyChanges, task } from "../../../test/support/core-run.ts";
 import { failure } from "../failure.ts";
 import type { JobId, LandJob, Member, Outcome } from "../job.ts";
 import type { TaskId } from "../task.ts";
@@ -184,7 +184,7 @@ describe("a train of candidates", () => {
 /** t.3 to t.8 are in one candidate that is red twice on a green base, with two gates. */
 function batchOfSix(): CoreRun {
   const run = CoreRun.planned(
-    ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => task(name)),
+    ["a", "b", "c", "d", "e", "f", "g", "h", "late"].map((name) => task(name)),
     { capacity: { work: 20 }, root: { replanAfter: 20 }, landing: { gates: 2 } },
   );
   Object.defineProperty(run.state, "odds", { get: () => ({ good: 1e6, bad: 0 }), set: () => {} });
@@ -221,6 +221,51 @@ describe("trouble while a candidate is judged and others are gated", () => {
       fails(run, 3);
       assert.deepEqual([run.state.landing.phase.is, run.task("t.1").tries.refused], ["open", 0]);
     }
+  });
+
+  it("asks the base again before it blames a task for other failures than before the base had passed", () => {
+    const run = train(["a"], 2);
+    run.now = 1_000;
+    fails(run, 1);
+    run.check();
+    run.now = 2_000;
+    fails(run, 2, undefined, "test: service");
+    run.now = 3_000;
+    fails(run, 3, undefined, "test: service");
+    assert.deepEqual([run.state.landing.phase.is, run.running("check").length], ["base", 1]);
+    run.checkRed(["test: service"]);
+    assert.equal(run.task("t.1").tries.refused, 0);
+  });
+
+  it("asks the base again before it blames a part of a bisection for another failure than the one sought", () => {
+    const run = batchOfSix();
+    run.now = 2_000;
+    fails(run, 6, undefined, "test: service");
+    fails(run, 8, undefined, "test: service");
+    assert.deepEqual([run.state.landing.phase.is, run.running("check").length], ["base", 1]);
+  });
+
+  it("does not gate a cancelled task again when its job and one ahead run out of time together", () => {
+    const run = train(["a", "b"], 2);
+    run.now = 1_000;
+    fails(run, 1);
+    run.check();
+    run.say({ type: "cancel", task: "t.1" as TaskId });
+    assert.deepEqual([run.is("t.1"), ...jobs(run)], ["landing", "3: t.1", "4: t.2 on "]);
+    run.wait(run.policy.leaseMs.land + MINUTE);
+    assert.deepEqual([run.is("t.1"), run.state.landing.phase.is], ["cancelled", "open"]);
+    assert.deepEqual(jobs(run), ["5: t.2"]);
+  });
+
+  it("counts an outage that ends all land jobs as one error, and waits", () => {
+    const run = train(["a", "b", "c"], 3);
+    run.say(...[3, 1, 2].map((turn) => ended(`land#${turn}`, DISK_FULL)));
+    assert.equal(run.state.landing.errors, 1);
+    assert.ok(run.state.landing.retryAt > run.now);
+    const ahead = train(["a", "b"], 2);
+    ahead.answer("land#2", DISK_FULL);
+    assert.equal(ahead.state.landing.errors, 0);
+    assert.ok(ahead.state.landing.retryAt > ahead.now);
   });
 });
 

@@ -100,14 +100,17 @@ export function toJudge(state: RunState): TrainCandidate | undefined {
   return is === "open" || is === "bisect" ? first : undefined;
 }
 
-/** With several gates, the base of a candidate that was red is checked while the candidate is gated once more. */
-export const wantsBase = (state: RunState, { landing }: Policy): boolean =>
-  landing.gates > 1 &&
-  state.landing.phase.is === "again" &&
-  state.target.health === "green" &&
-  !isBaseKnown(state, landing);
+/**
+ * With several gates, the base of a candidate that was red is checked while the candidate is gated once more. If that
+ * run fails for another reason, the base is checked when the runs are over, as with one gate.
+ */
+export function wantsBase(state: RunState, { landing }: Policy): boolean {
+  const { phase } = state.landing;
+  const isSecond = phase.is === "again" && phase.run === 2;
+  return landing.gates > 1 && isSecond && state.target.health === "green" && !isBaseKnown(state, landing);
+}
 
-/** The target as it stands has passed since the candidate was first red: in a check, or before it landed. */
+/** The target as it stands has passed since the last run but one was red: in a check, or before it landed. */
 export function isBaseKnown(
   { target, doubtSince }: RunState,
   { gates }: Pick<Policy["landing"], "gates">,
