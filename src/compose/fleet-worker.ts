@@ -85,7 +85,7 @@ async function openRun({ runId, permit }: OfferedJob, options: RunOptions) {
   const governor = new FleetGovernor({ database, run: runId, clock, permitOf: teller.permitOf });
   const { CLAUDE_SCRATCHPAD_DIR: _, SKEIN_FLEET_URL: __, ...env } = options.env;
   const opened = openJobs({
-    ...{ env, top, clock, governor },
+    ...{ env, secretsIn: options.env, top, clock, governor },
     project: {
       located: { top: gitDir, gitDir, head: kit.record.base, notices: async () => [] },
       stateFolder: `${gitDir}.state`,

@@ -33,6 +33,8 @@ import { specialistsOf, templatesOf } from "./roles.ts";
 type JobsOptions = WorldOptions & {
   readonly project: Pick<Project, "located" | "stateFolder">;
   readonly env: Environment;
+  /** Whose secrets are blotted out: `env`, unless jobs do not get all of it. */
+  readonly secretsIn?: Environment;
   readonly home: Pick<RunHome, "record" | "folder">;
   readonly governor: Governor;
   readonly signs: Signs;
@@ -56,7 +58,7 @@ export function openJobs(options: JobsOptions) {
   const { gitDir } = project.located;
   const at = (name: string) => path.join(home.folder, name);
   const policy = toPolicy(config);
-  const secrets = secretsFor(config, env);
+  const secrets = secretsFor(config, options.secretsIn ?? env);
   const redact = redactor(secrets);
   const { maxTranscript: maxBytes } = config.log;
   const transcripts = new FileTranscripts({ folder: at("transcripts"), secrets, maxBytes });

@@ -54,6 +54,16 @@ describe("files of a fleet's run", { timeout: 60_000 }, () => {
     assert.equal(hasFailed(read) || Buffer.from(read).toString(), "artefacts/result");
   });
 
+  it("are as the coordinator last wrote them, also if that is shorter", async () => {
+    const { runId, put } = await openRun("r4");
+    const long = "x".repeat(600_000);
+    for (const text of [long, "short", ""]) {
+      await put("kit.json", text);
+      const read = await readRunFile(database, runId, "kit.json");
+      assert.equal(hasFailed(read) || Buffer.from(read).toString(), text);
+    }
+  });
+
   it("are pulled each for itself: one whose name is a folder's keeps no other back", async () => {
     const { home, put, textOf } = await openRun("r2");
     await put("turns/a", "a file");

@@ -15,22 +15,25 @@ export async function readRunFile(
   return hasFailed(rows) ? rows : Buffer.concat(rows.map(({ body }) => body));
 }
 
+/** All chunks or none: a part of a file would count as whole. */
 export async function writeRunFile(
   database: Database,
   runId: string,
   name: string,
   bytes: Uint8Array,
 ): Promise<Failed | undefined> {
-  for (let chunk = 0; chunk === 0 || chunk * CHUNK_BYTES < bytes.length; chunk += 1) {
-    const body = Buffer.from(bytes.subarray(chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES));
-    const wrote = await database.ask(
-      `INSERT INTO $S.file (run, path, chunk, body) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (run, path, chunk) DO UPDATE SET body = excluded.body, written_at = now()`,
-      [runId, name, chunk, body],
-    );
-    if (hasFailed(wrote)) return wrote;
-  }
-  return undefined;
+  const count = Math.max(1, Math.ceil(bytes.length / CHUNK_BYTES));
+  const chunks = Array.from({ length: count }, (_, i) =>
+    Buffer.from(bytes.subarray(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES)),
+  );
+  const wrote = await database.ask(
+    `WITH longer AS (DELETE FROM $S.file WHERE run = $1 AND path = $2 AND chunk >= cardinality($3::bytea[]))
+     INSERT INTO $S.file (run, path, chunk, body)
+     SELECT $1, $2, one.number - 1, one.body FROM unnest($3::bytea[]) WITH ORDINALITY AS one (body, number)
+     ON CONFLICT (run, path, chunk) DO UPDATE SET body = excluded.body, written_at = now()`,
+    [runId, name, chunks],
+  );
+  return hasFailed(wrote) ? wrote : undefined;
 }
 
 const CHUNK_BYTES = 262_144;

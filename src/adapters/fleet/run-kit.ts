@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { RunRecord } from "../../ports/runs.ts";
-import { parseJson } from "../../text/json.ts";
+import { fields, parseJson } from "../../text/json.ts";
 import { readText } from "../files/read-bounded.ts";
 
 /** Kept with the run, and the same for all of its workers: what changes in a checkout later changes nothing. */
@@ -23,7 +23,8 @@ export const KIT_FILE = "kit.json";
 export const KIT_PROMPTS = "prompts";
 
 const FOLDERS = [".claude/agents", ".skein/agents", ".skein/templates"];
-const FILES = [".mcp.json"];
+const MCP_FILE = ".mcp.json";
+const FILES = [MCP_FILE];
 const MAX_FILES = 300;
 const MAX_FILE_BYTES = 1_100_000;
 const MAX_BYTES = 16_000_000;
@@ -40,12 +41,29 @@ export async function readKitFiles(top: string, prompts: string | undefined): Pr
   for (const { from, as } of sources.slice(0, MAX_FILES)) {
     const read = await readText(from, MAX_FILE_BYTES);
     if (!read || "problem" in read) continue; // As on one machine: what cannot be read is left out, and said by doctor.
-    bytes += read.text.length;
+    const text = as === MCP_FILE ? withoutValues(read.text) : read.text;
+    bytes += text.length;
     if (bytes > MAX_BYTES) break;
-    files.push({ path: as, text: read.text });
+    files.push({ path: as, text });
   }
   return files;
 }
+
+/** Values of variables and headers are often keys: only what names a variable of the worker's goes to the database. */
+function withoutValues(json: string): string {
+  const servers = Object.entries(fields(fields(parseJson(json))["mcpServers"])).map(([name, entry]) => {
+    const server = { ...fields(entry) };
+    for (const key of ["env", "headers"]) {
+      const named = Object.entries(fields(server[key])).filter(([, value]) => VARIABLE.test(String(value)));
+      if (server[key] !== undefined) server[key] = Object.fromEntries(named);
+    }
+    return [name, server];
+  });
+  return JSON.stringify({ mcpServers: Object.fromEntries(servers) });
+}
+
+/** "${KEY}" or "Bearer ${KEY}", and no default, which may be a key itself. */
+const VARIABLE = /^(?:Bearer )?\$\{\w+\}$/;
 
 async function inFolder(folder: string, as: string) {
   const names = await readdir(folder).catch(() => []); // There is none.

@@ -13,6 +13,8 @@ type FleetGateOptions = {
   /** What needs no machine: how two commits differ. */
   readonly own: Gate;
   readonly labels: readonly string[];
+  /** How long a gate that was called off is waited for: Postgres may be away. */
+  readonly graceMs?: number;
 };
 
 export class FleetGate implements Gate {
@@ -46,7 +48,7 @@ export class FleetGate implements Gate {
   }
 
   async #offer(tree: GatedTree, what: OfferedWork, signal: AbortSignal): Promise<JobEnding | Failed> {
-    const { offers, objects, labels } = this.#options;
+    const { offers, objects, labels, graceMs = GRACE_MS } = this.#options;
     const commits = [tree.commit, tree.rules, ...(tree.from === undefined ? [] : [tree.from])];
     const job = `${GATES}${tree.job}/${this.#names.next().value}` as JobId;
     const needs = await objects.offer(job, [...new Set(commits)], signal);
@@ -55,13 +57,18 @@ export class FleetGate implements Gate {
     offers.onEnd(job, resolve);
     const offered = await offers.offer({ job, needs, what, labels, priority: FIRST });
     if (offered !== "offered") return offered;
-    const stop = () => void offers.cancel(job);
+    const stop = () => {
+      void offers.cancel(job);
+      timer = setTimeout(() => resolve({ is: "cancelled", tries: 0, begun: false }), graceMs);
+    };
+    let timer: NodeJS.Timeout | undefined;
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     try {
       return await promise;
     } finally {
       signal.removeEventListener("abort", stop);
+      clearTimeout(timer);
     }
   }
 }
@@ -84,3 +91,4 @@ const whyOf = ({ is, tries }: JobEnding): Failure =>
 /** Everything else waits for what lands. */
 const FIRST = 1_000;
 const PREPARE_MS = 60_000;
+const GRACE_MS = 10_000;

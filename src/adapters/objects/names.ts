@@ -23,12 +23,13 @@ export const isFullRef = (ref: string): boolean => ref.startsWith("refs/") && is
  * shown to people and kept in the database.
  */
 export function wrongRemote(url: string): Failed | undefined {
-  const said = JSON.stringify(url.replace(/\/\/[^/@]*@/, "//…@").slice(0, MAX_SHOWN_CHARS));
+  const said = JSON.stringify(url.replace(/\/\/[^/]*@/, "//…@").slice(0, MAX_SHOWN_CHARS));
   if (url === "" || url.startsWith("-") || /\p{Cc}/u.test(url) || url.length > MAX_URL_CHARS)
     return refused(`this is no address of a git remote: ${said}`);
   if (!/^(?:\/|(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:(?!:))/.test(url))
     return refused(`the remote ${said} is not one that machines can share`);
-  if (!/^[a-z]+:\/\/[^/@]*:[^/@]*@/.test(url)) return undefined;
+  // A name alone may be a token where a password is asked for; with ssh it is the account.
+  if (!/^(?:https?:\/\/[^/]*@|[a-z]+:\/\/[^/@]*:[^/]*@)/.test(url)) return undefined;
   return failedWith(
     "policy",
     `the address of the remote has a password in it: ${said}`,

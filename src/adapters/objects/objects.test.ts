@@ -279,6 +279,8 @@ describe("the address of a remote", () => {
     "--upload-pack=evil",
     "ext::sh -c evil",
     "https://me:secret@host/a.git",
+    "https://secret@host/a.git",
+    "http://me:s@secret@host/a.git",
     "a\nb",
     "",
     "x::y",

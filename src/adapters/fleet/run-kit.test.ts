@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { newFolder } from "../../../test/support/folders.ts";
+import { readKitFiles } from "./run-kit.ts";
+
+const NAMED = `$${"{KEY}"}`;
+
+test("no value of a variable or a header of an MCP server goes to the database, only names of variables", async () => {
+  const top = newFolder();
+  const docs = { command: "docs", env: { KEY: "k-1", NAMED: NAMED, ELSE: `${NAMED.slice(0, -1)}:-k-2}` } };
+  const web = { url: "https://x.invalid", headers: { "X-Key": "k-3", Authorization: `Bearer ${NAMED}` } };
+  writeFileSync(path.join(top, ".mcp.json"), JSON.stringify({ mcpServers: { docs, web } }));
+  const [file] = await readKitFiles(top, undefined);
+  assert.deepEqual(JSON.parse(file!.text), {
+    mcpServers: {
+      docs: { ...docs, env: { NAMED: NAMED } },
+      web: { ...web, headers: { Authorization: `Bearer ${NAMED}` } },
+    },
+  });
+});
