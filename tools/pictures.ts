@@ -46,7 +46,8 @@ async function takeTerminal(repository: string, env: NodeJS.ProcessEnv): Promise
   await terminal.becomes(() => {
     const screen = terminal.screen();
     return (
-      /(?:9|1[0-5]) of 1\d tasks done[\s\S]*working/.test(screen) && !screen.includes("cannot be reached")
+      /(?:9|1[0-5]) done of 1\d tasks so far[\s\S]*working/.test(screen) &&
+      !screen.includes("cannot be reached")
     );
   });
   await writeFile(path.join(OUT, "terminal.svg"), terminalSvg(terminal.cells(), TERMINAL));
@@ -99,7 +100,7 @@ async function takeQuestion(repository: string, env: NodeJS.ProcessEnv): Promise
     );
     await using terminal = openTerminal([SKEIN, "watch"], { folder: repository, env, ...TERMINAL });
     await terminal.shows(
-      /NEEDS YOU[\s\S]*[1-9]\d* of \d+ tasks done[\s\S]*At work[\s\S]*gate on[\s\S]*queue \(\d/,
+      /NEEDS YOU[\s\S]*[1-9]\d* done of \d+ tasks so far[\s\S]*At work[\s\S]*gate on[\s\S]*queue \(\d/,
       60_000,
     );
     await writeFile(path.join(OUT, "terminal-question.svg"), terminalSvg(terminal.cells(), TERMINAL));

@@ -1,5 +1,6 @@
 /** Can what landed be brought to the user's branch, is it there already, and which command does it? Asked of git now. */
 import type { Config } from "../config/schema.ts";
+import type { WayToDeliver } from "../core/view/needs.ts";
 import type { RunView } from "../core/view/view.ts";
 import type { RunRecord, Runs } from "../ports/runs.ts";
 import { targetOf } from "./lost-run.ts";
@@ -67,6 +68,12 @@ export async function deliverCommand(
     ...(where === undefined ? [] : ["--into-checkout"]),
   ].join(" ");
 }
+
+/** What a view says of it once the run is over. */
+export const deliveryOf = async (record: RunRecord, git: Parts["git"]): Promise<WayToDeliver> => ({
+  branch: targetOf(record),
+  command: await deliverCommand(record, git),
+});
 
 /** Asks git now, because the user may have merged the target by hand. Of a run in which something landed. */
 async function isDelivered(

@@ -24,7 +24,12 @@ test("the end of a run is said again with its numbers, by name or without one", 
   );
   assert.equal(json.landings.length, 2);
   const markdown = await place.skein("report", "--markdown");
-  assert.match(markdown.out, new RegExp(`^# Run ${run} is done: .*\\n\\n> write two files\\n\\n## Landed`));
+  assert.match(
+    markdown.out,
+    new RegExp(
+      `^# Run ${run} is done: .*\\n\\n> write two files\\n\\n- The work is on branch .*Next: .*deliver.*\\n- cost: .*\\n\\n## Landed`,
+    ),
+  );
   const page = await place.skein("report", "--html");
   assert.match(page.out, /^<!doctype html>\n[\s\S]*<svg [\s\S]*<\/html>\n$/);
   assert.equal((await place.skein("report", "--html", "--markdown")).code, 2);
@@ -42,7 +47,7 @@ test("of a run that is not over, the report has what is there so far, and says s
   const going = await slow.skein("report");
   assert.match(
     going.out,
-    /^\nRun (\S+) is still running\. So far: 1 of 2 tasks done, in .*\n\nLanded \(1\)\n/,
+    /^\nRun (\S+) is still running\. So far: 1 of 2 tasks done, in .*\n {2}Nothing needs you\n {2}cost: .*\n\nLanded \(1\)\n/,
   );
   assert.match(going.out, /logs \S+ -f {2}# what happens\n$/);
   live.kill("SIGKILL");

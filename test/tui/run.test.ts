@@ -102,7 +102,7 @@ describe("skein run on a terminal", () => {
     await place.release("t.1");
     await terminal.shows(/At work \(1\)\n.*two +looking at t\.2/);
     terminal.resize(120, 40);
-    await terminal.shows(/1 of 2 tasks done[\s\S]*✓ +one +done/);
+    await terminal.shows(/1 done of 2 tasks so far[\s\S]*✓ +one +done/);
     await place.release("t.2");
     assert.equal(await terminal.exited, 0);
     await terminal.shows(/is done: 2 of 2 tasks done/);
@@ -249,7 +249,7 @@ describe("skein run on a terminal", () => {
     await using terminal = onTerminal(place, [
       ...[process.execPath, SKEIN, "run", "Greet", "--script", script, "--planner", "none", "--gate", "none"],
     ]);
-    await terminal.shows(/^NEEDS YOU: .* asks \(r answers\): In which language\?/);
+    await terminal.shows(/^NEEDS YOU: press r to answer .*: In which language\?/);
     terminal.press("r");
     await terminal.shows(/Answer to .*: none/);
     terminal.press("\u007f\u007f\u007f\u007f");

@@ -43,7 +43,9 @@ describe("skein watch", () => {
       ]),
     );
     await using terminal = watch(run);
-    await terminal.shows(/Add a greeting[\s\S]*running[\s\S]*0 of 2 tasks done[\s\S]*words[\s\S]*greet/);
+    await terminal.shows(
+      /Add a greeting[\s\S]*running[\s\S]*0 done of 2 tasks so far[\s\S]*words[\s\S]*greet/,
+    );
     await run.append({
       type: "job.started",
       job: { kind: "work", task: T(1), attempt: 1 },
@@ -110,7 +112,7 @@ describe("skein watch", () => {
         },
       },
     );
-    await terminal.shows(/^NEEDS YOU: words asks \(r answers\): Which greeting\?/);
+    await terminal.shows(/^NEEDS YOU: press r to answer words \(other tasks go on\): Which greeting\?/);
     terminal.press("r");
     await terminal.shows(/Answer to words:/);
     terminal.press("good morning");
@@ -188,7 +190,7 @@ describe("skein watch", () => {
     ] as const)
       terminal.resize(columns, rows);
     terminal.resize(80, 24);
-    await terminal.shows(/0 of 1 task done[\s\S]*words[\s\S]*q leave/);
+    await terminal.shows(/0 done of 1 task so far[\s\S]*words[\s\S]*q leave/);
     terminal.press("q");
     assert.equal(await terminal.exited, 0);
     assert.ok(terminal.isOrdinary());
@@ -197,13 +199,13 @@ describe("skein watch", () => {
   it("says that nothing needs a person, and what its words mean", LIMIT, async () => {
     await using run = await makeRun();
     await using terminal = watch(run);
-    await terminal.shows(/needs you: nothing/);
+    await terminal.shows(/Nothing needs you/);
     terminal.press("?");
     await terminal.shows(/What the words mean[\s\S]*gate: the commands/);
     terminal.press("?");
     await terminal.shows(/Tasks[\s\S]*the goal/);
     await run.append({ type: "setup.failed", failure: { kind: "setup", message: "npm ci failed" } });
-    assert.doesNotMatch(await terminal.shows(/NEEDS YOU/), /needs you: nothing/);
+    assert.doesNotMatch(await terminal.shows(/NEEDS YOU/), /Nothing needs you/);
   });
 
   it("shows what models wrote as text, without colours where they are not wanted", LIMIT, async () => {
@@ -304,7 +306,7 @@ describe("skein watch", () => {
     }));
     await run.append(planned(GOAL, tasks));
     await using terminal = watch(run);
-    await terminal.shows(/0 of 1000 tasks done/);
+    await terminal.shows(/0 done of 1000 tasks so far/);
     for (let i = 0; i < 50; i += 1) terminal.press("\u001b[6~");
     await terminal.shows(/part-5\d\d/);
   });

@@ -182,7 +182,7 @@ describe("the web page", () => {
     const first = await serve(run.project);
     const page = await openRun(run, first.address);
     await page.getByRole("navigation", { name: "Views of the run" }).waitFor(); // The list of runs has the same words.
-    await page.getByText("0 of 1 task done").waitFor();
+    await page.getByText("0 done of 1 task so far").waitFor();
     await first[Symbol.asyncDispose]();
     await page.getByText("connection lost").waitFor();
     await run.append(
@@ -192,7 +192,7 @@ describe("the web page", () => {
       ),
     );
     await using _second = await serve(run.project, { port: first.port });
-    await page.getByText("0 of 3 tasks done").waitFor();
+    await page.getByText("0 done of 3 tasks so far").waitFor();
     await page.getByText("connection lost").waitFor({ state: "detached" });
   });
 
@@ -229,10 +229,10 @@ describe("the web page", () => {
     await page.keyboard.press("ArrowRight");
     await page.getByText("event 2 of").waitFor();
     await page.getByRole("link", { name: "Log", exact: true }).click();
-    await page.getByRole("button", { name: "Back to now" }).click();
+    await page.getByRole("button", { name: "Jump to the end" }).click();
     await page.getByRole("button", { name: "Show the run after event 190" }).click();
     await page.getByText("event 190 of").waitFor();
-    await page.getByRole("button", { name: "Back to now" }).click();
+    await page.getByRole("button", { name: "Jump to the end" }).click();
     await page.getByText(/event (\d+) of \1 run.closed/).waitFor();
   });
 

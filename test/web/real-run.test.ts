@@ -41,6 +41,7 @@ it("follows and steers a run of another process, from its start to its end", {
     await barrier.open();
     await page.getByRole("link", { name: "Back to the run" }).click();
     await page.getByText("2 of 2 tasks done").waitFor();
+    await page.getByText(/The work is on branch skein\/\S+\. Next: skein deliver \S+/).waitFor();
     await page.getByText("done", { exact: true }).first().waitFor();
     assert.equal((await live.ended).code, 0);
     await page.getByRole("link", { name: "Landing", exact: true }).click();

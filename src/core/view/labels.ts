@@ -1,6 +1,7 @@
 /** How are the states of a run and of its tasks called? The same words on the terminal, on the web page and in the report. */
 import type { TrainCandidate } from "../job.ts";
 import type { Phase } from "../rules/landing.ts";
+import type { TaskId } from "../task.ts";
 import type { TaskRow } from "./rows.ts";
 import type { RunningView, Standing } from "./standing.ts";
 import type { LandingView } from "./view.ts";
@@ -26,6 +27,16 @@ export const taskLabel = (word: TaskRow["word"], run: RunWord): string =>
 export const stateLabel = ({ word, attempts }: Pick<TaskRow, "word" | "attempts">, run: RunWord): string =>
   `${taskLabel(word, run)}${attempts > 1 ? `, attempt ${attempts}` : ""}`;
 
+/** "done, attempt 2; attempt 1 failed: breaks the gate", where there is room for it. */
+export const stateAndWhy = (row: Pick<TaskRow, "word" | "attempts" | "lastFailure">, run: RunWord): string =>
+  [stateLabel(row, run), ...(row.lastFailure === undefined ? [] : [row.lastFailure])].join("; ");
+
+/** While a run goes on, planners may add tasks. */
+export function doneLabel({ counts: { done, total }, times }: Pick<Standing, "counts" | "times">): string {
+  const tasks = `${total} ${total === 1 ? "task" : "tasks"}`;
+  return times.closedAt === undefined ? `${done} done of ${tasks} so far` : `${done} of ${tasks} done`;
+}
+
 /** Where the name in `--json` is not what people would say. */
 const TASK_WORDS: Readonly<Partial<Record<TaskRow["word"], string>>> = {
   parked: "queued",
@@ -49,17 +60,20 @@ export const waitingIn = ({ queue, running }: Standing): Standing["queue"] => {
 /** Of a job whose end is not in the log. */
 export const openJobLabel = (run: RunWord): string => (run === "stopped" ? "interrupted" : "running");
 
+/** To be read after "target branch:". */
 export function healthLabel({ target: { health, isVerified, isUngated } }: Standing): string {
   if (isUngated) return "not checked: there is no gate";
   switch (health) {
     case "green":
-      return isVerified ? "passes its gate" : "passed its gate when last checked, as did each landing";
+      return isVerified
+        ? "all gate commands pass"
+        : "all gate commands passed when last checked; every landing since passed too";
     case "red":
-      return "fails its gate";
+      return "gate commands fail";
     case "suspect":
-      return "failed its gate once, re-running";
+      return "a gate command failed; re-running in case it is flaky";
     case "unknown":
-      return "not checked yet";
+      return "its gate has not run yet";
   }
 }
 
@@ -75,7 +89,7 @@ const HEALTH_WORDS: Readonly<Record<Standing["target"]["health"], string>> = {
 };
 
 /** What is going on after a gate has failed; empty if nothing is. */
-export function phaseLabel(phase: Phase): string {
+export function phaseLabel(phase: Phase, name: (task: TaskId) => string): string {
   switch (phase.is) {
     case "open":
       return "";
@@ -83,8 +97,13 @@ export function phaseLabel(phase: Phase): string {
       return "The gate failed; re-running it in case a test is flaky";
     case "base":
       return "The gate failed twice; checking whether the target fails without the change";
-    case "bisect":
-      return `Bisecting: one of these ${phase.guilty.length} breaks the gate`;
+    case "bisect": {
+      const { guilty, next } = phase;
+      const gated = next.length < 3 ? next.map(({ task }) => name(task)).join(" + ") : `${next.length} gated`;
+      if (guilty.length === 1) return `Bisecting: the other tasks pass the gate; testing ${gated} alone`;
+      const queued = guilty.length > next.length ? ` + ${guilty.length - next.length} queued` : "";
+      return `Bisecting ${guilty.length} tasks (${gated}${queued}): together they fail the gate; the target is not affected`;
+    }
   }
 }
 

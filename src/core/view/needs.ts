@@ -30,7 +30,21 @@ export function needsOf(view: Standing): readonly Need[] {
 
 /** Said while all is well: who looks for the first time cannot know that nothing is missing. */
 export const calmLabel = (view: Standing, run: RunWord): string =>
-  run === "running" && needsOf(view).length === 0 ? "needs you: nothing" : "";
+  run === "running" && needsOf(view).length === 0 ? "Nothing needs you" : "";
+
+/** Where the work of a run is, and what brings it to the user's branch. */
+export type WayToDeliver = { readonly branch: string; readonly command: string };
+
+/** Of a run that is over: where its work is, and what to type next. */
+export function endLabel({ is, times, tally, target }: Standing, { branch, command }: WayToDeliver): string {
+  if (times.closedAt === undefined) return "";
+  if (tally.gate.landings === 0) return "Nothing landed; your branches are as they were";
+  if (target.health === "red" || target.health === "suspect")
+    return `What landed is on branch ${branch}, on which gate commands fail`;
+  return is === "done"
+    ? `The work is on branch ${branch}. Next: ${command}`
+    : `What landed is on branch ${branch}. Next: ${command} --partial`;
+}
 
 /** The questions that a person has to answer. */
 export const questionsFor = (view: Standing): readonly QuestionView[] =>

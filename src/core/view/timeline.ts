@@ -63,6 +63,13 @@ export const JOB_NAMES = {
   check: "check",
 } as const satisfies Readonly<Record<JobKind, Explained>>;
 
+/** What the looks of bars mean. */
+export const LEGEND = {
+  again: "failed attempt, landing or check; tried again",
+  bad: "failed for good",
+  running: "running",
+} as const;
+
 /** "leap + 4 more": short enough for a bar. */
 export function spanName({ kind, tasks }: Pick<SpanView, "kind" | "tasks">): string {
   const [first, ...others] = tasks;

@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import * as z from "zod";
+import { deliveryOf } from "../../app/deliverable.ts";
 import type { Parts } from "../../app/parts.ts";
 import { seeRun } from "../../app/see-run.ts";
 import { tellRun } from "../../app/tell-run.ts";
@@ -21,7 +22,7 @@ import type { RunHome, RunRecord, Runs } from "../../ports/runs.ts";
 import { type Access, COOKIE, refusedOrigin } from "./access.ts";
 import type { Page } from "./page.ts";
 
-type ServerParts = Pick<Parts, "mailboxOf" | "openWorld"> & {
+type ServerParts = Pick<Parts, "git" | "mailboxOf" | "openWorld"> & {
   /** The repository's folder name, for the title. */
   readonly repository: string;
   readonly runs: Runs;
@@ -147,7 +148,7 @@ function addPage(app: Hono, { page: { asset } }: ServerParts): void {
   app.get("/assets/:name", (c) => send(c, c.req.param("name")));
 }
 
-function addRuns(app: Hono, { repository, runs, files, access, ...tellParts }: ServerParts): void {
+function addRuns(app: Hono, { repository, runs, files, access, git, ...tellParts }: ServerParts): void {
   app.get("/api/repository", (c) => c.json({ repository }));
 
   const lines = new Map<string, RunLine>();
@@ -178,6 +179,8 @@ function addRuns(app: Hono, { repository, runs, files, access, ...tellParts }: S
       signal.addEventListener("abort", () => clearInterval(beat), { once: true });
       await tellOwner();
       await stream.writeSSE({ event: "budget", data: JSON.stringify(budgetOf(home.record)) });
+      const delivery = await deliveryOf(home.record, git);
+      await stream.writeSSE({ event: "delivery", data: JSON.stringify(delivery) });
       let number = after;
       for await (const batch of gathered(home.log.follow(after, signal), signal)) {
         number += batch.length;

@@ -2,10 +2,12 @@
 
 import { Box, Text } from "ink";
 import { createElement as h, type ReactNode } from "react";
+import { nameOf, type RunState } from "../../core/log/state.ts";
 import { type Budget, budgetTexts } from "../../core/view/budget-left.ts";
 import { delaysOf } from "../../core/view/delays.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
 import {
+  doneLabel,
   gateLabel,
   healthLabel,
   phaseLabel,
@@ -16,7 +18,7 @@ import {
   trainLabel,
   waitingIn,
 } from "../../core/view/labels.ts";
-import { calmLabel, type Need, needsOf } from "../../core/view/needs.ts";
+import { type Need, needsOf } from "../../core/view/needs.ts";
 import type { Standing } from "../../core/view/standing.ts";
 import { clockTime, duration, firstLine, harmless, plural } from "../../text/words.ts";
 import type { Followed } from "./follow.ts";
@@ -33,12 +35,11 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
   const colour = is === "done" ? "green" : isOver || word === "stopped" ? "red" : "cyan";
   const progress = [
     duration(elapsedMs(view, { isDriven, now: Date.now() })),
-    `${counts.done} of ${plural(counts.total, "task")} done${failed}`,
+    `${doneLabel(view)}${failed}`,
     throughputLabel(view),
   ];
   const limits = budgetTexts(view, budget);
   const cost = [`cost: ${spentLabel(view.spent)}`, ...(limits.length > 0 ? limits : ["no budget"]), busy];
-  const calm = calmLabel(view, word);
   const health = { ...(view.target.health === "red" && { color: "red" }) };
   return h(
     Box,
@@ -51,7 +52,7 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
       ` · ${progress.filter(Boolean).join(" · ")}`,
     ),
     line(cost.join(" · ")),
-    line(`target: ${healthLabel(view)}${calm && ` · ${calm}`}`, health),
+    line(`target branch: ${healthLabel(view)}`, health),
   );
 }
 
@@ -68,13 +69,13 @@ export function needTexts(view: Standing): readonly string[] {
 function needText(need: Need): string {
   switch (need.is) {
     case "plan":
-      return "the plan waits for your approval (a approves, x declines)";
+      return "the plan waits for your approval (press a to approve, x to decline)";
     case "gate-change": {
       const { name, flags } = need.change;
-      return `${harmless(name, 60)} changes the gate or agents' instructions (a approves, x declines): ${harmless(flags.join("; "))}`;
+      return `${harmless(name, 60)} changes the gate or agents' instructions (press a to approve, x to decline): ${harmless(flags.join("; "))}`;
     }
     case "question":
-      return `${harmless(need.question.name, 60)} asks (r answers): ${firstLine(need.question.text, 200)}`;
+      return `press r to answer ${harmless(need.question.name, 60)} (other tasks go on): ${firstLine(need.question.text, 200)}`;
     case "account": {
       const { account, reason } = need.account;
       return `the key of ${harmless(account)} was refused (press u when it is fixed): ${harmless(reason)}`;
@@ -96,11 +97,14 @@ export const waitsOf = (view: Standing, now: number): readonly string[] =>
     );
 const MAX_WAITS = 2;
 
-/** Two lines: the gate that runs, with what it looks for; and what is next. */
+/** What is going on after a gate has failed; empty if nothing is. */
+export const phaseText = (state: RunState): string =>
+  phaseLabel(state.landing.phase, (task) => harmless(nameOf(state, task), 30));
+
+/** Two lines: the gate that runs; and what is next. */
 export function Landing({ followed }: { readonly followed: Followed }): ReactNode {
   const { view, seen, word } = followed;
   const gates = runningIn(view, word).filter(({ kind }) => kind === "land" || kind === "check");
-  const phase = phaseLabel(seen.state.landing.phase);
   const names = (tasks: readonly { readonly name: string }[]) =>
     tasks.map(({ name }) => harmless(name, 30)).join(" + ");
   const running = gates.map((gate) => {
@@ -108,9 +112,7 @@ export function Landing({ followed }: { readonly followed: Followed }): ReactNod
     return `${gateLabel(gate, names(gate.tasks))} for ${duration(Date.now() - gate.since)}${doing}`;
   });
   const train = trainLabel(seen.state.train);
-  const now = [phase, ...(gates.length === 0 ? ["no gate is running"] : running), train]
-    .filter(Boolean)
-    .join(" · ");
+  const now = [...(gates.length === 0 ? ["no gate is running"] : running), train].filter(Boolean).join(" · ");
   const { tally } = view;
   const queue = waitingIn(view);
   const landed = `${plural(tally.gate.tasks, "task")} in ${plural(tally.gate.landings, "landing")}`;

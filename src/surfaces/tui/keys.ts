@@ -69,7 +69,9 @@ export function keysFor(view: Standing, { isOpen, leave }: { isOpen: boolean; le
     "s steer",
     "c cancel",
   ];
-  const moves = isOpen ? ["Esc back", "Tab page", "↑↓ scroll"] : ["Enter open", "Space unfold", "↑↓ choose"];
+  const moves = isOpen
+    ? ["Esc back", "Tab page", "Up/Down scroll"]
+    : ["Enter open", "Space unfold", "Up/Down choose"];
   const isOver = view.times.closedAt !== undefined;
   return [...(isOver ? [] : commands), leave, "? words", ...moves].join("  ");
 }

@@ -6,13 +6,14 @@ import { messageOf } from "../../core/failure.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
 import type { Budget } from "../../core/view/budget-left.ts";
 import { foldedTree } from "../../core/view/folded-tree.ts";
+import { calmLabel, endLabel, type WayToDeliver } from "../../core/view/needs.ts";
 import { WORDS } from "../../core/view/words.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { harmless } from "../../text/words.ts";
 import type { Followed } from "./follow.ts";
-import { Head, Landing, needTexts, waitsOf } from "./head.ts";
+import { Head, Landing, needTexts, phaseText, waitsOf } from "./head.ts";
 import { askFor, keysFor, type Prompt } from "./keys.ts";
 import { line } from "./line.ts";
 import { PAGES, type TaskPage } from "./task-lines.ts";
@@ -24,6 +25,7 @@ export type ScreenParts = {
   readonly home: RunHome;
   readonly files: RunFiles;
   readonly budget: Budget;
+  readonly delivery: WayToDeliver;
   /** Sends a command to the run; resolves with what to show. */
   readonly say: (command: MailboxMessage) => Promise<string>;
   /** What leaving means for the run. */
@@ -45,8 +47,11 @@ export function Screen(parts: ScreenParts): ReactNode {
   const { view, seen, note, problem, word } = followed;
   if (seen.story.events === 0) return line(problem ? harmless(problem) : "Reading the log…");
   const needs = needTexts(view);
+  const isCalm = needs.length === 0 && height > FIXED_LINES; // A tiny screen has other things to show.
+  const calm = isCalm ? calmLabel(view, word) || endLabel(view, parts.delivery) : "";
+  const phase = phaseText(seen.state);
   const waits = waitsOf(view, Date.now());
-  const room = height - FIXED_LINES - needs.length - waits.length;
+  const room = height - FIXED_LINES - needs.length - waits.length - (calm ? 1 : 0) - (phase ? 1 : 0);
   const isOver = view.times.closedAt !== undefined;
   const busy = isOver ? followed.undone.length : atWorkIn(view, word).length;
   const atWork = Math.max(1, Math.min(busy, Math.floor(room / 3)));
@@ -60,6 +65,7 @@ export function Screen(parts: ScreenParts): ReactNode {
     Box,
     { flexDirection: "column", width: columns, height },
     ...needs.map((text, i) => line(text, { key: `need ${i}`, color: "yellow", bold: true, inverse: true })),
+    ...(calm ? [line(calm, { key: "calm", color: "green", bold: true })] : []),
     h(Head, { followed, budget: parts.budget }),
     ...waits.map((text, i) => line(text, { key: `wait ${i}`, color: "yellow" })),
     h(
@@ -75,6 +81,7 @@ export function Screen(parts: ScreenParts): ReactNode {
               h(TaskRows, { key: "rows", state: seen.state, run: word, tree, at, lines: rows, columns }),
             ]),
     ),
+    ...(phase ? [line(phase, { key: "phase", color: "yellow" })] : []),
     h(Landing, { followed }),
     prompt ? line(promptText(prompt, columns), { bold: true }) : line(harmless(notice), { dimColor: true }),
     line(keysFor(view, { isOpen: open !== undefined, leave: parts.interrupt ? "d detach" : "q leave" }), {

@@ -4,7 +4,7 @@ import { createElement as h, type ReactNode, useEffect, useState } from "react";
 import { type RunState, taskOf } from "../../core/log/state.ts";
 import { isSettled, ROOT } from "../../core/task.ts";
 import type { TreeNode } from "../../core/view/folded-tree.ts";
-import { type RunWord, runningIn, stateLabel } from "../../core/view/labels.ts";
+import { type RunWord, runningIn, stateAndWhy } from "../../core/view/labels.ts";
 import { gatingIn, rowOf, type TaskRow } from "../../core/view/rows.ts";
 import type { RunningView, Standing } from "../../core/view/standing.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
@@ -101,7 +101,7 @@ export function TaskRows({ state, run, tree, at, lines, columns }: RowsProps): R
         Text,
         { key: row.task, wrap: "truncate", inverse: first + i === at },
         h(Text, { color }, `${mark} `),
-        `${padded(fit(name, nameColumns), nameColumns)} ${stateLabel(row, run)}${belowText(node, run)}  `,
+        `${padded(fit(name, nameColumns), nameColumns)} ${harmless(stateAndWhy(row, run), 80)}${belowText(node, run)}  `,
         h(Text, { dimColor: true }, firstLine(row.description, 200)),
       );
     }),

@@ -50,7 +50,7 @@ export function Graph({ run, seen, view, word }: PageParts) {
         <Word is="wave">{columns.length === 1 ? "wave" : "waves"}</Word>
         {critical.ms > 0 && (
           <>
-            ; the <Word is="longest chain" /> (bold) took {duration(critical.ms)}
+            ; <i class="chain" /> the <Word is="longest chain" /> took {duration(critical.ms)}
           </>
         )}
       </p>
@@ -95,7 +95,11 @@ type NodeProps = {
 
 function Node({ node: { x, y, task, below, isFolded }, row, href, run, isCritical, toggle }: NodeProps) {
   return (
-    <div class={`node ${row.word}${isCritical ? " critical" : ""}`} style={{ left: `${x}px`, top: `${y}px` }}>
+    <div
+      class={`node ${row.word}${isCritical ? " critical" : ""}`}
+      style={{ left: `${x}px`, top: `${y}px` }}
+      title={row.lastFailure && line(row.lastFailure, 200)}
+    >
       <a href={href}>
         <strong>{line(row.key, 40)}</strong>
         <span class="quiet">{stateLabel(row, run)}</span>

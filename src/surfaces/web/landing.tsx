@@ -1,6 +1,7 @@
 /** What waits to land, what has landed and by which proof, and what failed on the way. */
 
 import { useMemo } from "preact/hooks";
+import { nameOf } from "../../core/log/state.ts";
 import { phaseLabel, proofLabel, runningIn, trainLabel, waitingIn } from "../../core/view/labels.ts";
 import { failedAttempts } from "../../core/view/task-facts.ts";
 import { failedAttemptViews, type LandingView, landingView } from "../../core/view/view.ts";
@@ -48,7 +49,7 @@ export function Landing({ run, view, seen, word }: PageParts) {
           {doing && `: ${line(doing)}`}
         </p>
       ))}
-      {phase.is !== "open" && <p>{phaseLabel(phase)}</p>}
+      {phase.is !== "open" && <p>{phaseLabel(phase, (task) => line(nameOf(state, task), 40))}</p>}
       {train !== "" && <p>{train}</p>}
       <h2>Landed ({story.landings.length})</h2>
       <div class="scroll" tabIndex={0} role="group" aria-label="Landings">

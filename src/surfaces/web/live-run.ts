@@ -2,6 +2,7 @@
 import type { Event } from "../../core/log/event.ts";
 import type { Budget } from "../../core/view/budget-left.ts";
 import { type RunWord, runWord } from "../../core/view/labels.ts";
+import type { WayToDeliver } from "../../core/view/needs.ts";
 import { nothingSeen, type Seen, type Standing, see, standingOf } from "../../core/view/standing.ts";
 import { type Connection, connect } from "./connect.ts";
 
@@ -20,6 +21,7 @@ export class LiveRun {
   isDriven: boolean | undefined;
   /** As it was recorded when the run was made. */
   budget: Budget = {};
+  delivery: WayToDeliver | undefined;
   problem: string | undefined;
   /** The number of events that are shown; undefined: all, as they come. */
   #shownAt: number | undefined;
@@ -56,6 +58,10 @@ export class LiveRun {
           this.budget = budget as Budget;
           this.drawSoon();
         },
+        delivery: (delivery) => {
+          this.delivery = delivery as WayToDeliver;
+          this.drawSoon();
+        },
         problem: (problem) => {
           this.problem = problem as string;
           this.#disconnect();
@@ -89,6 +95,11 @@ export class LiveRun {
     const { seen: of, at } = this;
     if (this.#view?.of !== of || this.#view.at !== at) this.#view = { of, at, view: standingOf(of) };
     return this.#view.view;
+  }
+
+  /** Now, whichever event is shown. */
+  get isOver(): boolean {
+    return this.#now.state.closed !== undefined;
   }
 
   get word(): RunWord {

@@ -1,15 +1,16 @@
 /** What does the run want of a person? First on the page, and loud. */
 import { useState } from "preact/hooks";
 import type { TaskId } from "../../core/task.ts";
-import { type Need, needsOf } from "../../core/view/needs.ts";
+import { calmLabel, endLabel, type Need, needsOf } from "../../core/view/needs.ts";
 import type { QuestionView } from "../../core/view/view-people.ts";
 import { command } from "./api.ts";
 import { duration, harmless, line } from "./format.ts";
 import type { PageParts } from "./parts.ts";
 
-export function Needs({ run, view }: PageParts) {
+export function Needs({ run, view, word, live }: PageParts) {
   const needs = needsOf(view);
-  if (needs.length === 0) return null;
+  const calm = calmLabel(view, word) || (live.delivery && endLabel(view, live.delivery));
+  if (needs.length === 0) return calm ? <p class="calm">{line(calm, 300)}</p> : null;
   return (
     <section class="needs" role="alert" aria-label="Needs you">
       <h2>Needs you</h2>

@@ -3,11 +3,11 @@ import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { budgetTexts } from "../../core/view/budget-left.ts";
 import { delaysOf } from "../../core/view/delays.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
-import { healthLabel, runLabel, spentLabel } from "../../core/view/labels.ts";
-import { calmLabel, canResume } from "../../core/view/needs.ts";
+import { doneLabel, healthLabel, runLabel, spentLabel } from "../../core/view/labels.ts";
+import { canResume } from "../../core/view/needs.ts";
 import { command } from "./api.ts";
 import { Cost } from "./cost.tsx";
-import { duration, harmless, line, plural, time } from "./format.ts";
+import { duration, harmless, line, time } from "./format.ts";
 import { Graph } from "./graph.tsx";
 import { Health } from "./health.tsx";
 import { Landing } from "./landing.tsx";
@@ -70,7 +70,7 @@ export function RunPage({ run, route }: { readonly run: string; readonly route: 
         </>
       )}
       <AllWords />
-      <Travel live={now} isOver={now.view.times.closedAt !== undefined} />
+      <Travel live={now} isOver={now.isOver} />
     </main>
   );
 }
@@ -105,22 +105,28 @@ function useTick(live: { readonly current: LiveRun | undefined }): void {
 function Head({ view, word, live, run }: PageParts) {
   const { counts, spent, target, times } = view;
   const isOver = times.closedAt !== undefined;
+  const elapsed = duration(elapsedMs(view, live.look));
   return (
     <section class="head" aria-label="How the run stands">
       <h1>{line(view.goal, 200)}</h1>
       {!live.isLive && <p class="past">You are looking back, at the run as it was after event {live.at}.</p>}
       <div class="facts">
-        <span class={`pill ${word === "stopped" ? "paused" : view.is}`}>{runLabel(word)}</span>
-        <span>{duration(elapsedMs(view, live.look))}</span>
+        {live.isLive ? (
+          <>
+            <span class={`pill ${word === "stopped" ? "paused" : view.is}`}>{runLabel(word)}</span>
+            <span>{elapsed}</span>
+          </>
+        ) : (
+          <span class="pill">as it was at {elapsed}</span>
+        )}
         <span>
-          {counts.done} of {plural(counts.total, "task")} done
+          {doneLabel(view)}
           {counts.failed > 0 && <b class="bad">, {counts.failed} failed</b>}
         </span>
         <span>cost: {[spentLabel(spent), ...budgetTexts(view, live.budget)].join("; ")}</span>
         <span class={target.health === "red" ? "bad" : ""}>
-          <Word is="target" /> {healthLabel(view)}
+          <Word is="target">target branch</Word>: {healthLabel(view)}
         </span>
-        {live.isLive && calmLabel(view, word) && <span>{calmLabel(view, word)}</span>}
         {live.connection === "lost" && <span class="bad">connection lost; trying again</span>}
       </div>
       {live.isLive &&
@@ -190,7 +196,7 @@ function Travel({ live, isOver }: { readonly live: LiveRun; readonly isOver: boo
   return (
     <section class="travel" aria-label="Time travel">
       <button type="button" aria-pressed={live.isLive} onClick={() => live.travel(undefined)}>
-        {live.isLive ? (isOver ? "At its end" : "Live") : "Back to now"}
+        {isOver ? "Jump to the end" : live.isLive ? "Live" : "Back to now"}
       </button>
       <input
         type="range"

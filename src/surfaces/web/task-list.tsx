@@ -1,6 +1,6 @@
 /** The tasks as a tree in a list. Only the rows that can be seen are drawn. */
 import { useMemo, useState } from "preact/hooks";
-import { stateLabel } from "../../core/view/labels.ts";
+import { stateAndWhy, stateLabel } from "../../core/view/labels.ts";
 import { gatingIn, rowOf, treeOf } from "../../core/view/rows.ts";
 import { line } from "./format.ts";
 import { useLater } from "./later.ts";
@@ -54,7 +54,8 @@ export function TaskList({ run, seen: { state }, view, word: runWord }: PagePart
             >
               <a href={addressOf({ run, tab: "tasks", task: row.task })}>
                 <span class={`dot ${row.word}`} aria-hidden="true" />
-                <strong>{line(row.key, 50)}</strong> <span class="quiet">{stateLabel(row, runWord)}</span>{" "}
+                <strong>{line(row.key, 50)}</strong>{" "}
+                <span class="quiet">{line(stateAndWhy(row, runWord), 80)}</span>{" "}
                 <span class="what">{line(row.description, 100)}</span>
               </a>
             </li>

@@ -46,6 +46,11 @@ export function TaskPage(parts: PageParts & { readonly task: string }) {
       <h2>
         {line(row.name)} <span class={`pill ${row.word}`}>{stateLabel(row, word)}</span>
       </h2>
+      {failedAttemptsOf(seen, id).map(({ of, attempt, failure }) => (
+        <p class="why">
+          {of === "plan" ? "Its planner" : `Attempt ${attempt}`} failed: {line(failure.message, 300)}
+        </p>
+      ))}
       <Brief {...parts} id={id} task={task} />
       {live.isLive && !row.isSettled && <Cancel run={run} task={id} name={row.name} />}
       <Below {...parts} id={id} task={task} />

@@ -5,6 +5,7 @@ import type { RunWord } from "../../core/view/labels.ts";
 import {
   JOB_NAMES,
   type LaneView,
+  LEGEND,
   type SpanView,
   spanEnd,
   spanName,
@@ -34,11 +35,15 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
   return (
     <section aria-label="Timeline" ref={box}>
       <p class="quiet" hidden={lanes.length === 0}>
-        {time(scale.from)} to {time(scale.now)}, {duration(scale.wide)}, {plural(starts, "job")}
+        {time(scale.from)} to {time(scale.now)}, {duration(scale.wide)}, {plural(starts, "step")} of planners,
+        workers, landings and checks
       </p>
       <p class="quiet legend">
-        <i class="span again" /> failed, then tried again or repaired <i class="span bad" /> failed for good{" "}
-        <i class="span running" /> running
+        {Object.entries({ ...JOB_NAMES, ...LEGEND }).map(([look, text]) => (
+          <span key={look}>
+            <i class={`span ${look}`} /> {text}
+          </span>
+        ))}
       </p>
       {isLarge && (
         <button type="button" aria-pressed={isNear} onClick={() => setNear(!isNear)}>

@@ -1,5 +1,6 @@
 /** How does a verb show a run on the whole terminal? With its files, its budget, and the way for commands to the run. */
 
+import { deliveryOf } from "../../../app/deliverable.ts";
 import { seeRun } from "../../../app/see-run.ts";
 import { tellRun } from "../../../app/tell-run.ts";
 import { partsOf } from "../../../compose/parts.ts";
@@ -36,5 +37,6 @@ export async function showOnScreen(
     const { message, next } = told.failure;
     return `refused: ${message}${next === undefined ? "" : `. Try: ${next}`}`;
   };
-  await watchRun({ home, files, budget, say, ...shown }, signal);
+  const delivery = await deliveryOf(home.record, parts.git);
+  await watchRun({ delivery, home, files, budget, say, ...shown }, signal);
 }

@@ -3,6 +3,7 @@ import type { Deliverable } from "../../../app/deliverable.ts";
 import { type Budget, budgetTexts } from "../../../core/view/budget-left.ts";
 import { elapsedMs } from "../../../core/view/elapsed.ts";
 import { proofLabel, spentLabel } from "../../../core/view/labels.ts";
+import { calmLabel, endLabel, needsOf } from "../../../core/view/needs.ts";
 import type { RunReport } from "../../../core/view/report.ts";
 import { failedAttempts } from "../../../core/view/task-facts.ts";
 import type { FailedAttemptView, RunView, UndoneView } from "../../../core/view/view.ts";
@@ -57,15 +58,33 @@ export function reportOf(view: RunView, around: Around): readonly ReportSection[
   ];
 }
 
-function headline(view: RunView, { open }: Around): ReportSection {
+function headline(view: RunView, around: Around): ReportSection {
+  const { open, report } = around;
+  const items = report ? inShort(view, around).map((text) => paragraph(harmless(text))) : [];
   const { run, is, counts } = view;
   const how = `${counts.done} of ${plural(counts.total, "task")} done, in ${took(view)}`;
   if (open)
     return section(
       `Run ${run} ${open === "stopped" ? "is stopped" : "is still running"}. So far: ${how}.`,
-      [],
+      items,
     );
-  return section(`Run ${run} ${endWords(is)}: ${how}.`, [], is === "done" ? "good" : "bad");
+  return section(`Run ${run} ${endWords(is)}: ${how}.`, items, is === "done" ? "good" : "bad");
+}
+
+/** What everybody wants to know first; the short form says it at its end. */
+function inShort(view: RunView, { target: branch, command, bring, open }: Around): readonly string[] {
+  const needs = needsOf(view).length;
+  const deliver = bring.is === "ready" ? bring.command.replace(/^skein/, () => command) : "";
+  const work =
+    bring.is === "delivered"
+      ? `The work was delivered to ${bring.branch}`
+      : endLabel(view, { branch, command: deliver.replace(" --partial", "") });
+  return [
+    needs > 0 ? `NEEDS YOU: ${plural(needs, "thing")}; see ${command} status ${view.run}` : "",
+    calmLabel(view, open === "going" ? "running" : "stopped"),
+    work,
+    `cost: ${spentLabel(view.spent)}`,
+  ].filter(Boolean);
 }
 
 function took(view: RunView): string {

@@ -1,5 +1,5 @@
 /** A report as one page of HTML: its own style and pictures, no script, and no request to anywhere. */
-import { JOB_NAMES, type SpanView, spanEnd, spanName } from "../../../core/view/timeline.ts";
+import { JOB_NAMES, LEGEND, type SpanView, spanEnd, spanName } from "../../../core/view/timeline.ts";
 import { precise } from "../../../text/words.ts";
 import type { Bar, ReportItem, ReportSection } from "./sections.ts";
 import { cut, escaped, round, text } from "./svg.ts";
@@ -13,7 +13,7 @@ export function htmlOf([headline, ...sections]: readonly ReportSection[], goal: 
     '<meta name="color-scheme" content="light dark">',
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
     `<style>${STYLE}</style></head><body><main>`,
-    `<header><h1 class="${headline?.tone ?? "plain"}">${title}</h1><p class="quiet">${escaped(goal)}</p></header>`,
+    `<header><h1 class="${headline?.tone ?? "plain"}">${title}</h1><p class="quiet">${escaped(goal)}</p>${itemsOf(headline?.items ?? []).join("\n")}</header>`,
     ...sections.map(
       (one) => `<section><h2>${escaped(one.title)}</h2>\n${itemsOf(one.items).join("\n")}</section>`,
     ),
@@ -111,15 +111,15 @@ function timelineSvg({ lanes, from, to }: Extract<ReportItem, { readonly is: "ti
   });
   const more = lanes.length - shown.length;
   const note = more > 0 ? [text({ x: 0, y: bottom + 16, className: "quiet" }, `and ${more} more lanes`)] : [];
-  const legend = text(
-    { x: LEFT, y: bottom + 34, className: "quiet" },
-    "pale: failed, then tried again or repaired; amber: failed for good",
-  );
-  return svg(bottom + 42, "Who worked when: planners, workers, landings and checks", [
+  const legend = [
+    "violet: planner; blue: worker; green: landing or check",
+    `pale: ${LEGEND.again}; amber: ${LEGEND.bad}`,
+  ].map((words, i) => text({ x: LEFT, y: bottom + 34 + 16 * i, className: "quiet" }, words));
+  return svg(bottom + 58, "Who worked when: planners, workers, landings and checks", [
     ...rows,
     ...ticks,
     ...note,
-    legend,
+    ...legend,
   ]);
 }
 

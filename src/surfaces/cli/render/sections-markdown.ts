@@ -6,6 +6,7 @@ export function markdownOf([headline, ...sections]: readonly ReportSection[], go
   return [
     `# ${escaped(headline?.title ?? "")}`,
     `> ${escaped(harmless(goal))}`,
+    ...blocksOf(headline?.items ?? []),
     ...sections.flatMap(({ title, items }) => [`## ${escaped(title)}`, ...blocksOf(items)]),
   ]
     .filter((block) => block !== "")
