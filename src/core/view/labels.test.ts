@@ -10,13 +10,11 @@ import {
   runLabel,
   runningIn,
   runWord,
-  stateAndWhy,
   stateLabel,
   taskLabel,
   waitingIn,
 } from "./labels.ts";
 import { calmLabel, endLabel } from "./needs.ts";
-import { rowsOf } from "./rows.ts";
 import { nothingSeen, see, viewOf } from "./view.ts";
 
 const viewOfRun = (run: CoreRun) => viewOf(run.log.reduce(see, nothingSeen()));
@@ -63,13 +61,6 @@ test("what is in the gate does not wait in the queue", () => {
 test("a task's state says which attempt it is, from the second on", () => {
   assert.equal(stateLabel({ word: "landing", attempts: 1 }, "running"), "ready to land");
   assert.equal(stateLabel({ word: "working", attempts: 2 }, "running"), "working, attempt 2");
-});
-
-test("a task that was tried again says why its last attempt failed", () => {
-  const run = CoreRun.planned([task("a")]);
-  run.fail("work", "t.1", "agent-failed", "killed by SIGKILL: writing");
-  const row = rowsOf(run.state).find(({ key }) => key === "a")!;
-  assert.equal(stateAndWhy(row, "running"), "working, attempt 2; attempt 1 failed: killed by SIGKILL");
 });
 
 test("a bisection says which tasks it is about, and that the target has none of them", () => {

@@ -27,10 +27,6 @@ export const taskLabel = (word: TaskRow["word"], run: RunWord): string =>
 export const stateLabel = ({ word, attempts }: Pick<TaskRow, "word" | "attempts">, run: RunWord): string =>
   `${taskLabel(word, run)}${attempts > 1 ? `, attempt ${attempts}` : ""}`;
 
-/** "done, attempt 2; attempt 1 failed: breaks the gate", where there is room for it. */
-export const stateAndWhy = (row: Pick<TaskRow, "word" | "attempts" | "lastFailure">, run: RunWord): string =>
-  [stateLabel(row, run), ...(row.lastFailure === undefined ? [] : [row.lastFailure])].join("; ");
-
 /** While a run goes on, planners may add tasks. */
 export function doneLabel({ counts: { done, total }, times }: Pick<Standing, "counts" | "times">): string {
   const tasks = `${total} ${total === 1 ? "task" : "tasks"}`;

@@ -1,5 +1,4 @@
 /** Which tasks are there, and what is each about now? As a tree, and by the names that people use. */
-import { forPeople } from "../failure.ts";
 import { type RunState, retryKey, runningJobOf, taskOf } from "../log/state.ts";
 import { isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";
 import { type Named, named } from "./view-reasons.ts";
@@ -25,8 +24,6 @@ export type TaskRow = Named & {
   readonly depth: number;
   readonly word: TaskWord;
   readonly attempts: number;
-  /** Of a task that was tried again: "attempt 1 failed: breaks the gate". */
-  readonly lastFailure?: string;
   readonly isSettled: boolean;
   readonly description: string;
 };
@@ -50,16 +47,12 @@ export function rowOf(
   { depth, gating }: { readonly depth: number; readonly gating: ReadonlySet<TaskId> },
 ): TaskRow {
   const task = taskOf(state, id);
-  const last = task.past.at(-1);
   return {
     ...named(state, id),
     key: id === ROOT ? "the goal" : task.spec.key,
     depth,
     word: wordOf(state, task, gating),
     attempts: task.tries.attempts,
-    ...(last && {
-      lastFailure: `attempt ${last.attempt} failed: ${forPeople(last.failure).message.split(/[:;]/, 1)[0]}`,
-    }),
     isSettled: isSettled(task),
     description: task.spec.description,
   };

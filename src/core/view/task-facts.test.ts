@@ -5,8 +5,16 @@ import { CoreRun, task } from "../../../test/support/core-run.ts";
 import { failure } from "../failure.ts";
 import { taskOf } from "../log/state.ts";
 import type { TaskId } from "../task.ts";
-import { changeOf, failedAttempts, givenUpTexts, jobsOf, landingOf, scopeLabel } from "./task-facts.ts";
-import { nothingSeen, see, viewOf } from "./view.ts";
+import {
+  changeOf,
+  failedAttempts,
+  givenUpTexts,
+  jobsOf,
+  landingOf,
+  scopeLabel,
+  stateAndWhy,
+} from "./task-facts.ts";
+import { nothingSeen, rowsOf, see, viewOf } from "./view.ts";
 
 const A = "t.1" as TaskId;
 const seenOf = (run: CoreRun) => run.log.reduce(see, nothingSeen());
@@ -62,4 +70,14 @@ test("what was given up is listed until the run is closed, and is part of what i
   const givenUp = [{ task: A, name: "a", reason: "not worth it" }] as never;
   assert.deepEqual(givenUpTexts({ givenUp, times }), ["a: not worth it"]);
   assert.deepEqual(givenUpTexts({ givenUp, times: { ...times, closedAt: 1 } }), []);
+});
+
+test("a task that was tried again says why, also once it is done", () => {
+  const run = CoreRun.planned([task("a"), task("b")]);
+  run.fail("work", "t.1", "agent-failed", "killed by SIGKILL: writing");
+  const said = () => rowsOf(run.state).map((row) => stateAndWhy(seenOf(run), row, "running"));
+  assert.ok(said().includes("working, attempt 2; attempt 1 failed: killed by SIGKILL"), said().join());
+  assert.ok(said().includes("working"), said().join());
+  run.finish("t.1");
+  assert.ok(said().includes("done, attempt 2; attempt 1 failed: killed by SIGKILL"), said().join());
 });

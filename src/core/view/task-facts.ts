@@ -1,6 +1,9 @@
 /** What do all views say of a task? Its files, jobs, change and landing, the attempts that failed, and why it was given up. */
+import { forPeople } from "../failure.ts";
 import { EVERYTHING } from "../scope.ts";
 import type { Task, TaskId, TaskSpec } from "../task.ts";
+import { type RunWord, stateLabel } from "./labels.ts";
+import type { TaskRow } from "./rows.ts";
 import type { JobSpan } from "./story.ts";
 import {
   type FailedAttemptView,
@@ -43,6 +46,17 @@ export const failedAttemptsOf = ({ state, story }: Seen, id: TaskId): readonly F
       story.failedAttempts.filter(({ task }) => task === id),
     ),
   });
+
+/** "done, attempt 2; attempt 1 failed: breaks the gate", where there is room for it. */
+export function stateAndWhy({ story }: Seen, row: TaskRow, run: RunWord): string {
+  const state = stateLabel(row, run);
+  if (row.attempts < 2) return state;
+  const last = story.failedAttempts.findLast(
+    ({ task, of, charge }) => task === row.task && of === "work" && charge !== "nothing",
+  );
+  const why = last && forPeople(last.failure).message.split(/[:;]/, 1)[0];
+  return last ? `${state}; attempt ${last.attempt} failed: ${why}` : state;
+}
 
 /** Once the run is closed, these are part of what is left. */
 export const givenUpTexts = ({ givenUp, times }: Pick<RunView, "givenUp" | "times">): readonly string[] =>

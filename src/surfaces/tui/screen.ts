@@ -78,7 +78,7 @@ export function Screen(parts: ScreenParts): ReactNode {
           : [
               h(AtWork, { key: "work", run: word, max: atWork, ...parts }),
               line("Tasks", { key: "title", bold: true }),
-              h(TaskRows, { key: "rows", state: seen.state, run: word, tree, at, lines: rows, columns }),
+              h(TaskRows, { key: "rows", seen, run: word, tree, at, lines: rows, columns }),
             ]),
     ),
     ...(phase ? [line(phase, { key: "phase", color: "yellow" })] : []),

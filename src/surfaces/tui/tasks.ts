@@ -4,9 +4,10 @@ import { createElement as h, type ReactNode, useEffect, useState } from "react";
 import { type RunState, taskOf } from "../../core/log/state.ts";
 import { isSettled, ROOT } from "../../core/task.ts";
 import type { TreeNode } from "../../core/view/folded-tree.ts";
-import { type RunWord, runningIn, stateAndWhy } from "../../core/view/labels.ts";
+import { type RunWord, runningIn } from "../../core/view/labels.ts";
 import { gatingIn, rowOf, type TaskRow } from "../../core/view/rows.ts";
-import type { RunningView, Standing } from "../../core/view/standing.ts";
+import type { RunningView, Seen, Standing } from "../../core/view/standing.ts";
+import { stateAndWhy } from "../../core/view/task-facts.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { duration, firstLine, harmless } from "../../text/words.ts";
@@ -73,7 +74,7 @@ const MARKS: Readonly<Partial<Record<TaskRow["word"], readonly [string, string]>
 };
 
 type RowsProps = {
-  readonly state: RunState;
+  readonly seen: Seen;
   readonly run: RunWord;
   readonly tree: readonly TreeNode[];
   /** Undefined before the person has chosen one: then the screen follows the work. */
@@ -83,7 +84,8 @@ type RowsProps = {
 };
 
 /** Only those that can be seen are made. */
-export function TaskRows({ state, run, tree, at, lines, columns }: RowsProps): ReactNode {
+export function TaskRows({ seen, run, tree, at, lines, columns }: RowsProps): ReactNode {
+  const { state } = seen;
   const shown = Math.max(1, lines);
   const middle = at ?? firstUnsettled(state, tree);
   const first = Math.max(0, Math.min(middle - Math.floor(shown / 2), tree.length - shown));
@@ -101,7 +103,7 @@ export function TaskRows({ state, run, tree, at, lines, columns }: RowsProps): R
         Text,
         { key: row.task, wrap: "truncate", inverse: first + i === at },
         h(Text, { color }, `${mark} `),
-        `${padded(fit(name, nameColumns), nameColumns)} ${harmless(stateAndWhy(row, run), 80)}${belowText(node, run)}  `,
+        `${padded(fit(name, nameColumns), nameColumns)} ${harmless(stateAndWhy(seen, row, run), 80)}${belowText(node, run)}  `,
         h(Text, { dimColor: true }, firstLine(row.description, 200)),
       );
     }),

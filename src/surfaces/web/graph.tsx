@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { TaskId } from "../../core/task.ts";
 import { criticalPath, type GraphNode, shapeOf } from "../../core/view/graph.ts";
 import { type RunWord, stateLabel } from "../../core/view/labels.ts";
-import { gatingIn, rowOf, type TaskRow } from "../../core/view/view.ts";
+import { stateAndWhy } from "../../core/view/task-facts.ts";
+import { gatingIn, rowOf, type Seen, type TaskRow } from "../../core/view/view.ts";
 import { duration, line, plural } from "./format.ts";
 import { useLater } from "./later.ts";
 import { GAP_X, HEIGHT, type Layout, layOut, NOTHING, type Placed, route, WIDTH } from "./layout.ts";
@@ -73,6 +74,7 @@ export function Graph({ run, seen, view, word }: PageParts) {
                   row={rowOf(state, node.task, { depth: node.depth, gating })}
                   href={addressOf({ run, tab: "graph", task: node.task })}
                   run={word}
+                  seen={seen}
                   isCritical={critical.tasks.has(node.task)}
                   toggle={toggle}
                 />
@@ -89,16 +91,25 @@ type NodeProps = {
   readonly row: TaskRow;
   readonly href: string;
   readonly run: RunWord;
+  readonly seen: Seen;
   readonly isCritical: boolean;
   readonly toggle: (task: TaskId) => void;
 };
 
-function Node({ node: { x, y, task, below, isFolded }, row, href, run, isCritical, toggle }: NodeProps) {
+function Node({
+  node: { x, y, task, below, isFolded },
+  row,
+  href,
+  run,
+  seen,
+  isCritical,
+  toggle,
+}: NodeProps) {
   return (
     <div
       class={`node ${row.word}${isCritical ? " critical" : ""}`}
       style={{ left: `${x}px`, top: `${y}px` }}
-      title={row.lastFailure && line(row.lastFailure, 200)}
+      title={line(stateAndWhy(seen, row, run), 200)}
     >
       <a href={href}>
         <strong>{line(row.key, 40)}</strong>

@@ -1,7 +1,8 @@
 /** The tasks as a tree in a list. Only the rows that can be seen are drawn. */
 import { useMemo, useState } from "preact/hooks";
-import { stateAndWhy, stateLabel } from "../../core/view/labels.ts";
+import { stateLabel } from "../../core/view/labels.ts";
 import { gatingIn, rowOf, treeOf } from "../../core/view/rows.ts";
+import { stateAndWhy } from "../../core/view/task-facts.ts";
 import { line } from "./format.ts";
 import { useLater } from "./later.ts";
 import { addressOf, type PageParts } from "./parts.ts";
@@ -10,7 +11,8 @@ const ROW = 44;
 const SPARE = 10;
 const VISIBLE = 25;
 
-export function TaskList({ run, seen: { state }, view, word: runWord }: PageParts) {
+export function TaskList({ run, seen, view, word: runWord }: PageParts) {
+  const { state } = seen;
   const [top, setTop] = useState(0);
   const [wanted, setWanted] = useState("");
   const needle = wanted.trim().toLowerCase();
@@ -55,7 +57,7 @@ export function TaskList({ run, seen: { state }, view, word: runWord }: PagePart
               <a href={addressOf({ run, tab: "tasks", task: row.task })}>
                 <span class={`dot ${row.word}`} aria-hidden="true" />
                 <strong>{line(row.key, 50)}</strong>{" "}
-                <span class="quiet">{line(stateAndWhy(row, runWord), 80)}</span>{" "}
+                <span class="quiet">{line(stateAndWhy(seen, row, runWord), 80)}</span>{" "}
                 <span class="what">{line(row.description, 100)}</span>
               </a>
             </li>

@@ -72,15 +72,15 @@ function headline(view: RunView, around: Around): ReportSection {
 }
 
 /** What everybody wants to know first; the short form says it at its end. */
-function inShort(view: RunView, { target: branch, command, bring, open }: Around): readonly string[] {
+function inShort(view: RunView, { target: branch, bring, open }: Around): readonly string[] {
   const needs = needsOf(view).length;
-  const deliver = bring.is === "ready" ? bring.command.replace(/^skein/, () => command) : "";
+  const deliver = bring.is === "ready" ? bring.command : ""; // Pages are read elsewhere, too: by its plain name.
   const work =
     bring.is === "delivered"
       ? `The work was delivered to ${bring.branch}`
       : endLabel(view, { branch, command: deliver.replace(" --partial", "") });
   return [
-    needs > 0 ? `NEEDS YOU: ${plural(needs, "thing")}; see ${command} status ${view.run}` : "",
+    needs > 0 ? `NEEDS YOU: ${plural(needs, "thing")}; see skein status ${view.run}` : "",
     calmLabel(view, open === "going" ? "running" : "stopped"),
     work,
     `cost: ${spentLabel(view.spent)}`,
