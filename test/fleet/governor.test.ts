@@ -218,6 +218,64 @@ describe("the governor of a fleet", LIMIT, () => {
     assert.match(JSON.stringify(second.told[0]), /account-refused.*"a".*too many requests.*"waitMs":5\d{4}/);
   });
 
+  it("lets nothing be called before the run and every budget of the job are written", async () => {
+    const run = await newRun("x");
+    const coordinator = new Coordinator(run, { run: { maxTokens: 100 } });
+    const one = await coordinator.worker("work:t.1#1");
+    await coordinator.governor.settled(); // What was there before is looked at only once.
+    const moment = () => AbortSignal.timeout(300);
+    const kept = await database.ask<{ max_tokens: string }>("DELETE FROM $S.budget RETURNING *");
+    assert.ok(!hasFailed(kept) && kept.length === 1);
+    assert.ok("failure" in (await one.admit(call("work:t.1#1", 1), moment())), "without its budget");
+    const two = await coordinator.worker("work:t.1#1");
+    admitted(await two.admit(call("work:t.1#1", 1), soon()));
+    await database.ask("DELETE FROM $S.governed");
+    assert.ok(
+      "failure" in (await one.admit(call("work:t.1#1", 1), moment())),
+      "of a run that nobody follows",
+    );
+  });
+
+  it("takes no number below zero: nobody gets more to spend by asking or settling", async () => {
+    const coordinator = new Coordinator(await newRun("x"), { run: { maxTokens: 100 } });
+    const one = await coordinator.worker("work:t.1#1");
+    const first = admitted(await one.admit(call("work:t.1#1", -1_000), soon()));
+    one.settle(first, { tokens: -1_000, microdollars: -1_000 });
+    await until(async () => count("reservation").then((n) => n === 0));
+    const [job] = (await database.ask("SELECT used_tokens, used_microdollars FROM $S.job")) as object[];
+    assert.deepEqual(job, { used_tokens: "0", used_microdollars: "0" });
+  });
+
+  it("believes a refusal only of an account of the job's run, or of no run, and only a short one", async () => {
+    const mine = new Coordinator(await newRun("x"));
+    const others = new Coordinator(await newRun("y"), {}, { accounts: ["theirs"] });
+    await others.worker("work:t.1#1");
+    const permit = await mine.governor.permit({ job: "work:t.1#1" as JobId, task: "t.1" as TaskId });
+    assert.ok(!hasFailed(permit));
+    const refuse = (account: string, why: string) =>
+      database.ask("SELECT $S.refuse($1, $2, 'quota', 60000, $3)", [permit.permit, account, why]);
+    assert.ok(!hasFailed(await refuse("theirs", JSON.stringify(quota(1)))));
+    assert.equal(await count("account"), 0);
+    assert.ok(hasFailed(await refuse("a", JSON.stringify(failure("quota", "x".repeat(9_000))))));
+    assert.ok(hasFailed(await refuse("a", "[]")));
+    assert.equal(await count("account"), 0);
+    for (const account of ["a", "of this machine"])
+      assert.ok(!hasFailed(await refuse(account, JSON.stringify(quota(1)))));
+    assert.equal(await count("account"), 2);
+  });
+
+  it("hands on a refusal with a long story, and begins although what was kept of an account cannot be read", async () => {
+    const first = new Coordinator(await newRun("x"));
+    const one = await first.worker("work:t.1#1");
+    admitted(await one.admit(call("work:t.1#1", 1), soon()));
+    one.refuse("a", { ...quota(60_000), message: "m".repeat(9_000), detail: "d".repeat(9_000) });
+    await until(() => first.told.length > 0);
+    await database.ask(`UPDATE $S.account SET failure = '{"kind": "quota", "mess'`);
+    const second = new Coordinator(await newRun("y"));
+    await until(() => second.told.length > 0);
+    assert.match(JSON.stringify(second.told[0]), /account-refused.*"a"/);
+  });
+
   it("stops waiting when it is told to", async () => {
     const coordinator = new Coordinator(await newRun("x"));
     const one = await coordinator.worker("work:t.1#1");
@@ -248,6 +306,12 @@ it("a worker that cannot reach Postgres calls nothing before it is back", LIMIT,
   });
   await closeAll();
 });
+
+async function count(table: string): Promise<number> {
+  const rows = await database.ask<{ n: number }>(`SELECT count(*)::int AS n FROM $S.${table}`);
+  assert.ok(!hasFailed(rows));
+  return rows[0]!.n;
+}
 
 /** Looks again whenever something else had its turn; the limit of the test ends it. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {

@@ -88,7 +88,7 @@ export class FleetGovernor implements Governor {
     const permits = this.#permits.get(account) ?? new Set();
     const ms = why.waitMs ?? (why.until === undefined ? null : Math.max(0, why.until - clock.wall()));
     for (const permit of [...permits].reverse()) {
-      const values = [permit, account, why.kind, ms, JSON.stringify(why)];
+      const values = [permit, account, why.kind, ms, JSON.stringify(inShort(why))];
       const told = await database.ask("SELECT $S.refuse($1, $2, $3, $4, $5)", values, PATIENT);
       if (!hasFailed(told)) return;
       permits.delete(permit);
@@ -151,12 +151,26 @@ async function anyOf(
   one.abort();
 }
 
-const FAILURE = z.looseObject({ kind: z.string(), message: z.string() });
+/** Postgres takes no more than 8 KB of it. What tools wrote is in the job's own files. */
+function inShort({ detail: _, ...why }: Failure): Failure {
+  const next = why.next === undefined ? {} : { next: why.next.slice(0, 500) };
+  return { ...why, message: why.message.slice(0, 500), ...next };
+}
+
+/** What may be said of an account, or of a budget that is spent. */
+export const ACCOUNT_FAILURE = z.object({
+  kind: z.enum(["quota", "authentication", "budget"]),
+  message: z.string(),
+  next: z.string().optional(),
+  detail: z.string().optional(),
+  account: z.string().optional(),
+  until: z.number().optional(),
+  waitMs: z.number().optional(),
+  budget: z.enum(["run", "subtree", "task"]).optional(),
+});
 
 /** Another process wrote it. */
-function readFailure(text: string | null): Failure {
-  const read = FAILURE.safeParse(text === null ? undefined : parseJson(text));
-  return read.success
-    ? (read.data as unknown as Failure)
-    : failure("authentication", "the account's key was refused");
+export function readFailure(text: string | null): Failure {
+  const read = ACCOUNT_FAILURE.safeParse(text === null ? undefined : parseJson(text));
+  return read.success ? (read.data as Failure) : failure("authentication", "the account's key was refused");
 }

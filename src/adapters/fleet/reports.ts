@@ -5,12 +5,13 @@ import { hasFailed } from "../../core/result.ts";
 import { parseJson } from "../../text/json.ts";
 import { orAbort } from "../or-abort.ts";
 import type { Database } from "./database.ts";
+import { ACCOUNT_FAILURE } from "./governor.ts";
 
 const REPORT = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("account-refused"),
     account: z.string(),
-    failure: z.looseObject({ kind: z.enum(["quota", "authentication"]), message: z.string() }),
+    failure: ACCOUNT_FAILURE.extend({ kind: z.enum(["quota", "authentication"]) }),
   }),
   z.object({ type: z.literal("account-worked"), account: z.string() }),
 ]);

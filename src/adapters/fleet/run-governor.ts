@@ -8,7 +8,7 @@ import { ROOT, type TaskId } from "../../core/task.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Admitted, CallAmount, GovernedRun, RunGovernor, WantedCall } from "../../ports/governor.ts";
 import type { Database } from "./database.ts";
-import { FleetGovernor } from "./governor.ts";
+import { FleetGovernor, readFailure } from "./governor.ts";
 
 type FleetRunGovernorOptions = {
   readonly database: Database;
@@ -220,7 +220,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     for (const { name, failure, ms } of rows) {
       const next = run.next([name, name]);
       if (next.is !== "free") continue;
-      const { until: _, ...why } = JSON.parse(failure) as Failure;
+      const { until: _, ...why } = readFailure(failure);
       void run.tell(name, ms === null ? why : { ...why, waitMs: ms });
     }
   }

@@ -71,9 +71,20 @@ DECLARE
   _wakes timestamptz;
   _is_short boolean := false;
 BEGIN
-  SELECT 'admitted', r.id, r.account INTO "is", id, account FROM $S.reservation r WHERE r.asked = _asked;
+  SELECT 'admitted', r.id, r.account INTO "is", id, account FROM $S.reservation r
+    WHERE r.asked = _asked AND r.run = _of.run AND r.job = _of.job;
   IF FOUND THEN RETURN; END IF;
+  _tokens := greatest(0, _tokens);
+  IF _microdollars < 0 THEN _microdollars := 0; END IF;
   PERFORM 1 FROM $S.governed g WHERE g.run = _of.run FOR UPDATE; -- One call of a run after the other.
+  -- A budget that the coordinator has not written yet is no budget without a limit.
+  IF NOT FOUND OR EXISTS (
+    SELECT FROM $S.job j, unnest(j.limited_by) AS one (name)
+    WHERE j.permit = _permit AND NOT EXISTS (SELECT FROM $S.budget b WHERE b.run = j.run AND b.name = one.name)
+  ) THEN
+    "is" := 'wait'; wait_ms := 1000;
+    RETURN;
+  END IF;
   _now := clock_timestamp();
   FOR _one IN
     SELECT wanted.name, a.state, a.until, a.failure
@@ -136,6 +147,8 @@ DECLARE
 BEGIN
   DELETE FROM $S.reservation r WHERE r.id = _id AND r.run = _of.run AND r.job = _of.job RETURNING * INTO _kept;
   IF NOT FOUND THEN RETURN; END IF;
+  IF _tokens < 0 THEN _tokens := 0; END IF; -- NULL stays NULL.
+  IF _microdollars < 0 THEN _microdollars := 0; END IF;
   IF _tokens IS NOT NULL THEN
     UPDATE $S.job j SET used_tokens = j.used_tokens + _tokens - _kept.tokens,
       used_microdollars = j.used_microdollars
@@ -165,17 +178,24 @@ RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- A provider said that an account has no more to give, or refused its key: nobody in the fleet is admitted to it from
--- here on. It is over after wait_ms, until the log of a run says otherwise.
+-- here on. It is over after wait_ms, until the log of a run says otherwise. Only of an account of the job's run, or of
+-- one that no run has: a machine may have agents of its own.
 CREATE FUNCTION $S.refuse(_permit uuid, _account text, _kind text, _wait_ms float8, _failure text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _of record := $S.permitted(_permit);
-  _until timestamptz := clock_timestamp() + least(coalesce(_wait_ms, 60000), 604800000) * interval '1 ms';
+  _until timestamptz := clock_timestamp() + greatest(0, least(coalesce(_wait_ms, 60000), 604800000)) * interval '1 ms';
 BEGIN
-  IF _kind NOT IN ('quota', 'authentication') THEN RETURN; END IF;
+  IF _kind IS NULL OR _kind NOT IN ('quota', 'authentication') THEN RETURN; END IF;
+  IF octet_length(_account) > 200 OR octet_length(_failure) > 8192 OR json_typeof(_failure::json) <> 'object' THEN
+    RAISE EXCEPTION 'a refusal is a short name and a failure of at most 8 KB' USING ERRCODE = '22023';
+  END IF;
+  IF EXISTS (SELECT FROM $S.governed g WHERE _account = ANY (g.accounts))
+    AND NOT EXISTS (SELECT FROM $S.governed g WHERE g.run = _of.run AND _account = ANY (g.accounts))
+  THEN RETURN; END IF;
   INSERT INTO $S.account AS a (name, state, until, failure)
-  VALUES (left(_account, 200), CASE _kind WHEN 'quota' THEN 'parked' ELSE 'refused' END,
-    CASE _kind WHEN 'quota' THEN _until END, left(_failure, 8192))
+  VALUES (_account, CASE _kind WHEN 'quota' THEN 'parked' ELSE 'refused' END,
+    CASE _kind WHEN 'quota' THEN _until END, _failure)
   ON CONFLICT (name) DO UPDATE SET state = excluded.state, failure = excluded.failure,
     until = greatest(a.until, excluded.until), woken_after = NULL
   WHERE a.state <> 'refused';
