@@ -44,6 +44,10 @@ export class ReadyQueue {
   });
   #changes = 0;
 
+  get size(): number {
+    return this.#heap.size;
+  }
+
   push(node: DagNode): void {
     this.#changes++;
     this.#heap.push(node);

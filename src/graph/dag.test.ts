@@ -121,6 +121,10 @@ test("each lane has its own queue", () => {
   assert.deepEqual([...dag.ready(1)], ["plan"]);
   assert.deepEqual([...dag.ready(2)], []);
   assert.equal(dag.peek(2), undefined);
+  dag.add("work too");
+  assert.deepEqual([dag.readyCount(), dag.readyCount(1), dag.readyCount(2)], [2, 1, 0]);
+  dag.take("work");
+  assert.equal(dag.readyCount(), 1);
 });
 
 test("a released node is ready again, in another lane or with another priority if told", () => {

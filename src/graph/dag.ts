@@ -89,6 +89,11 @@ export class Dag {
     for (const { id } of this.#lanes[lane]?.inOrder() ?? []) yield id;
   }
 
+  /** How many `ready(lane)` gives, without a walk through them. */
+  readyCount(lane = 0): number {
+    return this.#lanes[lane]?.size ?? 0;
+  }
+
   /** The first of `ready(lane)`. */
   peek(lane = 0): string | undefined {
     return this.#lanes[lane]?.peek()?.id;

@@ -35,5 +35,5 @@ export function headOf(state: RunState, policy: Policy): readonly Member[] {
  */
 function shareOf({ dag, odds }: RunState, { landing: { gates } }: Policy): number {
   if (gates === 1) return Number.POSITIVE_INFINITY;
-  return Math.max(safeBatch(odds), Math.ceil([...dag.ready(LANE.land)].length / gates));
+  return Math.max(safeBatch(odds), Math.ceil(dag.readyCount(LANE.land) / gates));
 }

@@ -114,6 +114,8 @@ export type Policy = {
     readonly maxBatch: number;
     /** Candidates that are gated at once, each built on the one before it (`train.ts`). */
     readonly gates: number;
+    /** Candidates in the train for each gate: those that have passed wait there without a gate. */
+    readonly maxTrainPerGate: number;
     /** Landing jobs in a row that may fail for reasons of the repository or the machine. */
     readonly maxErrorsInARow: number;
   };
@@ -251,6 +253,7 @@ export const defaultPolicy: Policy = {
     strategy: "merge-commit",
     maxBatch: 50, // One culprit in 50 is found in at most 10 gate runs; 50 one by one take 50.
     gates: 1, // Ordinary tests share ports, databases and cores.
+    maxTrainPerGate: 4, // As many as pass while one that is slow or judged holds them up; a red target discards all.
     maxErrorsInARow: 20, // A full disk may last an hour or two; finished work must not fail for it.
   },
   sweep: {

@@ -6,6 +6,7 @@ import { failure } from "../failure.ts";
 import type { JobId, LandJob, Member, Outcome } from "../job.ts";
 import type { TaskId } from "../task.ts";
 import { mayBuildOn, safeBatch } from "./batch-size.ts";
+import { nextLanding } from "./train.ts";
 
 /** Tasks whose work is done, one after the other, with so many gates. */
 function train(names: readonly string[], gates: number, changes: PolicyChanges = {}): CoreRun {
@@ -257,6 +258,18 @@ describe("trouble while a candidate is judged and others are gated", () => {
     assert.deepEqual(jobs(run), ["5: t.2"]);
   });
 
+  it("gates a part of a bisection again before it lands what came meanwhile, or it would never be judged", () => {
+    const run = batchOfSix();
+    (run.state.flaky as Map<string, number>).set("test: x", 1);
+    fails(run, 6);
+    run.work("t.9");
+    assert.deepEqual(jobs(run), ["8: t.3 t.4", "9: t.9 on "]);
+    passes(run, 9, "c2");
+    fails(run, 8);
+    const { phase } = run.state.landing;
+    assert.deepEqual([phase.is === "bisect" && phase.reds, ...jobs(run)], [2, "10: t.3 t.4"]);
+  });
+
   it("counts an outage that ends all land jobs as one error, and waits", () => {
     const run = train(["a", "b", "c"], 3);
     run.say(...[3, 1, 2].map((turn) => ended(`land#${turn}`, DISK_FULL)));
@@ -276,6 +289,24 @@ describe("how far ahead candidates are gated", () => {
     assert.ok(mayBuildOn({ good: 5, bad: 5 }, 2));
     assert.ok(!mayBuildOn({ good: 5, bad: 5 }, 3));
     assert.ok(mayBuildOn({ good: 200, bad: 0 }, 200));
+  });
+
+  it("walks through no queue where nothing may be built on what is gated", () => {
+    const run = train(["a"], 2);
+    Object.defineProperty(run.state, "odds", { get: () => ({ good: 0, bad: 1_000 }) });
+    run.state.dag.ready = () => assert.fail("the queue was walked through");
+    assert.equal(nextLanding(run.state, run.policy), undefined);
+  });
+
+  it("ends where as many wait for one that is slow as the policy allows", () => {
+    const run = train(["a", "b", "c", "d", "e"], 2, { landing: { gates: 2, maxTrainPerGate: 1 } });
+    passes(run, 2, "c1");
+    passes(run, 3, "c2");
+    assert.deepEqual([run.state.train.length, ...jobs(run)], [2, "1: t.1"]);
+    lands(run, 1);
+    assert.deepEqual(jobs(run), ["4: t.2 moves 2"]);
+    lands(run, 4, "c2");
+    assert.deepEqual(jobs(run), ["5: t.3 t.4 moves 3", "6: t.5 on 3"]);
   });
 
   it("shares the ready tasks out, unless a bad one is improbable", () => {

@@ -10,7 +10,8 @@
  *    are built without it and do not land.
  *    The target is checked while the candidate is gated once more.
  * 4. A bisection with n gates has n + 1 parts: n of them are a train, and the last one is known by the others. What
- *    was in the train before lands first, and no other task joins while parts are gated.
+ *    was in the train before lands first, and no other task joins while parts are gated. A part that was red is gated
+ *    once more before anything else lands.
  * 5. Whatever moves the target another way, or turns it red, discards the train: gate runs are lost, never a task.
  *
  *     target ← A ← B ← C     A's job gates it and moves the target; those of B and C only gate
@@ -52,7 +53,7 @@ function nextMove(state: RunState, policy: Policy): LandJob | undefined {
   if (isMoving(state) || phase.is === "base") return undefined;
   const turn = state.turns.land + 1;
   const [first] = state.train;
-  if (first && phase.is !== "again") {
+  if (first && !isOnceMore(phase)) {
     if (!isPassed(first) || !isFirst(state, first)) return undefined;
     return { kind: "land", turn, members: first.members, moves: first.turn };
   }
@@ -68,19 +69,24 @@ function nextAhead(state: RunState, policy: Policy): LandJob | undefined {
   const mover = moverOf(state);
   const isGating = mover !== undefined && mover.moves === undefined;
   if (count.land - (mover && !isGating ? 1 : 0) >= gates) return undefined;
+  if (state.train.length >= gates * policy.landing.maxTrainPerGate) return undefined;
   const isWithout = isInDoubt(landing.phase);
   const isClosed = landing.phase.is === "bisect" && !(isWithout && isGating);
-  const members = isClosed ? nextPart(state, mover) : headOf(state, policy);
-  if (members.length === 0) return undefined;
   const below = [...(isGating && !isWithout ? [mover] : []), ...state.train.filter((one) => !isFailed(one))];
   const unknown = below.filter((one) => !("result" in one && isPassed(one)));
   if (!mayBuildOn(odds, unknown.flatMap((one) => one.members).length)) return undefined;
+  const members = isClosed ? nextPart(state, mover) : headOf(state, policy);
+  if (members.length === 0) return undefined;
   return { kind: "land", turn: turns.land + 1, members, on: below.map((one) => one.turn) };
 }
 
+/** What was red is gated once more on the same target: others land after it, or it would never be judged. */
+const isOnceMore = (phase: Phase): boolean =>
+  phase.is === "again" || (phase.is === "bisect" && phase.reds > 0);
+
 /** What is gated to judge it is probably red: others are built without it. */
 const isInDoubt = (phase: Phase): boolean =>
-  phase.is === "again" || (phase.is === "bisect" && (phase.isEarly === true || phase.reds > 0));
+  isOnceMore(phase) || (phase.is === "bisect" && phase.isEarly === true);
 
 /** Of those among whom the guilty one is. The last part needs no gate: all parts together have failed. */
 function nextPart({ landing, train }: RunState, mover: LandJob | undefined): readonly Member[] {
