@@ -1,6 +1,12 @@
 /** Which policy does a configuration ask for? The defaults with what it says, under its own names when refused. */
 import { availableParallelism } from "node:os";
-import { BASE_FIRST_MS, defaultPolicy, type Limit, type Policy } from "../core/rules/policy.ts";
+import {
+  BASE_FIRST_MS,
+  defaultPolicy,
+  FLEET_OFFER_MS,
+  type Limit,
+  type Policy,
+} from "../core/rules/policy.ts";
 import { policyProblems } from "../core/rules/policy-check.ts";
 import { accountsOf } from "./accounts.ts";
 import type { Config } from "./schema.ts";
@@ -14,6 +20,7 @@ export function toPolicy(config: Config): Policy {
     ...defaultPolicy,
     capacity: { plan: config.planners, work: config.workers },
     leaseMs,
+    offerMs: config.fleet.enabled ? FLEET_OFFER_MS : 0,
     root: { ...defaultPolicy.root, replanAfter: config.replanAfter },
     subplanner: { ...defaultPolicy.subplanner, maxTasksPerAnswer: subplanner.maxSubtasks },
     decompose: decomposeOf(config),

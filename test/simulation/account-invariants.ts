@@ -11,7 +11,8 @@ import { isRepair, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { must } from "./violation.ts";
 
 type Trouble = { readonly is: "parked" | "refused"; readonly until: number };
-type Started = { readonly at: number; readonly troubled: ReadonlySet<string> };
+/** `givenMs`: how long it may take from `at` on: from its offer, then from when a machine took it last. */
+type Started = { readonly at: number; readonly givenMs: number; readonly troubled: ReadonlySet<string> };
 
 export class AccountInvariants {
   readonly #policy: Policy;
@@ -35,6 +36,7 @@ export class AccountInvariants {
   /** `state` is as it was before the event. */
   before(event: Event, state: RunState): void {
     if (event.type === "job.started" && isPaid(event.job)) this.#starting(event.job, state, event.at);
+    if (event.type === "job.taken") this.#taking(event);
     if (event.type === "job.ended") this.#ending(event, state);
     if (event.type === "clock.jumped") this.#jumpedAt = event.at;
     if (event.type === "account.parked") this.#parking(event);
@@ -60,7 +62,14 @@ export class AccountInvariants {
       `${id} started while ${chain.join(", ")} cannot be called`,
     );
     must(this.#isPaidFor(task, state), `${id} was not in the budget`);
-    this.#started.set(id, { at, troubled: new Set(this.#troubles.keys()) });
+    const givenMs = this.#policy.offerMs + this.#policy.leaseMs[job.kind];
+    this.#started.set(id, { at, givenMs, troubled: new Set(this.#troubles.keys()) });
+  }
+
+  #taking({ job, at }: EventOf<"job.taken">): void {
+    const started = this.#started.get(job);
+    const givenMs = this.#policy.leaseMs[job.startsWith("plan:") ? "plan" : "work"];
+    if (started) this.#started.set(job, { ...started, at, givenMs });
   }
 
   #isPaidFor(task: Task, { running }: RunState): boolean {
@@ -96,12 +105,12 @@ export class AccountInvariants {
   /** The time that a job could only wait is not counted against it. */
   #expiring(job: Job & { readonly kind: "plan" | "work" }, state: RunState, at: number): void {
     const id = jobId(job);
-    const { at: from } = this.#started.get(id)!;
+    const { at: from, givenMs } = this.#started.get(id)!;
     const chain = accountsOf(this.#policy, job.kind, taskOf(state, job.task).spec);
     const held = this.#heldMs(chain, from, at);
     const had = at - from - held;
     must(
-      had >= this.#policy.leaseMs[job.kind],
+      had >= givenMs,
       `${id} was given up after ${had} ms and ${held} ms of waiting for ${chain.join(", ")}`,
     );
   }

@@ -31,6 +31,7 @@ export function digest(state: RunState): unknown {
     unapproved: [...state.unapproved],
     questions: [...state.questions],
     accounts: [...state.accounts],
+    machines: [...state.machines],
     toSettle: [...state.toSettle],
   };
 }

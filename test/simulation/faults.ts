@@ -100,6 +100,9 @@ export const FAULTS = [
   "question answered by default",
   "cancelled while it waits",
   "engine killed at a subtask",
+  "on a fleet",
+  "job taken over",
+  "expired before a machine took it",
 ] as const;
 
 export type FaultKind = (typeof FAULTS)[number];

@@ -11,6 +11,7 @@ import type { Policy } from "../../src/core/rules/policy.ts";
 import { contains, overlaps } from "../../src/core/scope.ts";
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { AccountInvariants } from "./account-invariants.ts";
+import { FleetInvariants } from "./fleets.ts";
 import { GivenUpInvariants } from "./given-up-invariants.ts";
 import { isPlannedOut, type Team } from "./scripted-team.ts";
 import { SetupInvariants } from "./setup-invariants.ts";
@@ -26,6 +27,7 @@ export class Invariants {
   readonly #accounts: AccountInvariants;
   readonly #givenUp = new GivenUpInvariants();
   readonly #setup: SetupInvariants;
+  readonly #fleet: FleetInvariants;
   readonly #trains: TrainInvariants;
   /** Own books: what has landed, which jobs were ever started, who has ended, what planners have heard. */
   readonly #landed = new Set<TaskId>();
@@ -43,6 +45,7 @@ export class Invariants {
     this.#team = team;
     this.#accounts = new AccountInvariants(policy);
     this.#setup = new SetupInvariants(policy);
+    this.#fleet = new FleetInvariants(policy);
     this.#trains = new TrainInvariants(policy, repository);
     this.#policy = policy;
     this.#repository = repository;
@@ -56,6 +59,7 @@ export class Invariants {
     this.#lastAt = event.at;
     this.#givenUp.before(event, this.state);
     this.#setup.before(event);
+    this.#fleet.before(event, this.state);
     this.#trains.before(event, this.state);
     this.#before(event);
     this.#accounts.before(event, this.state);

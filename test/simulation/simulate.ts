@@ -11,6 +11,7 @@ import { Inbox, type Message } from "../../src/engine/inbox.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { EventLog } from "../../src/ports/event-log.ts";
 import type { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
+import type { Fleet } from "./fleets.ts";
 import { freeProvider, type Provider } from "./provider.ts";
 import { type Mischief, noMischief, type Script, type Unready, VirtualQueue } from "./virtual-queue.ts";
 
@@ -22,6 +23,7 @@ export type Simulation = {
   readonly mischief?: Mischief;
   readonly provider?: Provider;
   readonly unready?: Unready;
+  readonly fleet?: Fleet;
   /** What people and the world say, and when. */
   readonly said?: readonly { readonly at: number; readonly message: Message }[];
   /** What people say, or do to the world, when they see an event, and how long it takes them. */
@@ -102,9 +104,9 @@ class World {
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
-    const { repository, script, mischief = noMischief, provider = freeProvider, unready } = simulation;
+    const { repository, script, mischief = noMischief, provider = freeProvider, unready, fleet } = simulation;
     const world = { clock: this.clock, repository, script, mischief, provider };
-    this.#queue = new VirtualQueue({ ...world, ...(unready && { unready }) });
+    this.#queue = new VirtualQueue({ ...world, ...(unready && { unready }), ...(fleet && { fleet }) });
   }
 
   say(message: Message): void {

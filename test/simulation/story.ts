@@ -13,6 +13,7 @@ import { ClockInvariants, jumpsIn, someAsLength } from "./clock-jumps.ts";
 import { Delegators } from "./delegators.ts";
 import { digest } from "./digest.ts";
 import { KNOWN_FLAKY, mischief, Tally, type Weather } from "./faults.ts";
+import { fleetIn } from "./fleets.ts";
 import { GateChangers } from "./gate-changers.ts";
 import { Invariants } from "./invariants.ts";
 import { countNatural } from "./natural-faults.ts";
@@ -63,9 +64,11 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
   const changers = new GateChangers(seed, faults);
   const setups = setupsIn(seed, faults);
   const delegators = new Delegators(seed, faults, before);
+  const fleet = fleetIn(seed, faults);
   const policy = {
     ...before,
     ...delegators.policy,
+    offerMs: fleet?.offerMs ?? 0,
     gateChanges: changers.allowed,
     ...setups.policy,
     approval: approvalOf(later),
@@ -92,7 +95,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
   };
   const invariants = new Invariants(policy, repository, team);
   const weather = { ...weatherOf(random), knownFlaky: later.chance(0.1) };
-  const said = [...saidBy(random, faults), ...mendedKeys(shortages)];
+  const said = [...saidBy(random, faults), ...mendedKeys(shortages), ...(fleet?.said ?? [])];
   const happens = [
     ...outsiders(random, repository, faults),
     ...takers(seed, repository, faults),
@@ -112,6 +115,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     mischief: thrifty(governed, mischief(random, weather, policy, faults)),
     provider: providerOf(governed, policy, shortages),
     unready: setups.unready,
+    ...(fleet && { fleet }),
     said,
     react: (event) => [
       ...reacts(event),

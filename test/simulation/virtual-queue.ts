@@ -10,6 +10,7 @@ import type { Clock } from "../../src/ports/clock.ts";
 import type { Answer, JobQueue, Recovered } from "../../src/ports/job-queue.ts";
 import type { Fate, Worked } from "../../src/simulation/virtual-queue.ts";
 import type { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
+import type { Fleet } from "./fleets.ts";
 import { courseOf, type Provider } from "./provider.ts";
 
 /** What agents answer, and how long everything takes, in ms. */
@@ -47,12 +48,21 @@ type World = {
   readonly mischief: Mischief;
   readonly provider: Provider;
   readonly unready?: Unready;
+  /** Undefined: on one machine, which begins every job at once. */
+  readonly fleet?: Fleet;
 };
 
 /** What a job comes to that cannot be made ready when it ends, or whose gate is probed; undefined: it is done as usual. */
 export type Unready = (brief: Brief) => Outcome | undefined;
 
-type Underway = { readonly job: Job; report: (report: Report) => void; callOff: () => void; answer?: Answer };
+type Underway = {
+  readonly job: Job;
+  report: (report: Report) => void;
+  callOff: () => void;
+  answer?: Answer;
+  /** The machine that has it. */
+  machine?: string;
+};
 
 export class VirtualQueue implements JobQueue {
   readonly #world: World;
@@ -68,8 +78,10 @@ export class VirtualQueue implements JobQueue {
     const fate = mischief.fate(job, brief, script.ms(job));
     const entry: Underway = { job, report, callOff: () => {} };
     this.#underway.set(id, entry);
+    const taken = this.#takings(entry, fate.is === "dies" ? 1 : fate.ms);
+    entry.callOff = taken.callOff;
     if (fate.is === "dies") return;
-    const course = this.#course(job, brief, fate.ms);
+    const course = this.#course(job, brief, fate.ms, taken.last);
     const quiet = provider.quietAfter(job, fate.ms);
     const end = clock.wakeAt(course.end, () => {
       const outcome = course.failure ? failed(course.failure) : this.#outcome(fate, brief);
@@ -82,16 +94,29 @@ export class VirtualQueue implements JobQueue {
       ),
       ...(quiet === undefined
         ? []
-        : [clock.wakeAt(clock.now() + quiet, () => entry.report({ type: "quiet", job: id, ms: quiet }))]),
+        : [clock.wakeAt(taken.last + quiet, () => entry.report({ type: "quiet", job: id, ms: quiet }))]),
     ];
     entry.callOff = () => {
-      for (const callOff of [end, ...others]) callOff();
+      for (const callOff of [end, taken.callOff, ...others]) callOff();
     };
   }
 
-  #course(job: Job, brief: Brief, ms: number) {
-    const { clock, provider } = this.#world;
-    const now = clock.now();
+  /** When the last machine begins it, and how to call that off. */
+  #takings(entry: Underway, ms: number): { readonly last: number; readonly callOff: () => void } {
+    const { clock, fleet } = this.#world;
+    let last = clock.now();
+    const callOffs = (fleet?.takingsOf(entry.job, ms) ?? []).map(({ afterMs, machine }) => {
+      last += afterMs;
+      return clock.wakeAt(last, () => {
+        entry.machine = machine;
+        entry.report({ type: "taken", job: jobId(entry.job), machine });
+      });
+    });
+    return { last, callOff: () => callOffs.forEach((callOff) => callOff()) };
+  }
+
+  #course(job: Job, brief: Brief, ms: number, now: number) {
+    const { provider } = this.#world;
     if (brief.kind !== "plan" && brief.kind !== "work") return { heard: [], end: now + ms };
     const waits = provider.waits(job);
     return courseOf(provider.shortages, provider.chainOf(brief), { now, ms, waits });
@@ -115,6 +140,7 @@ export class VirtualQueue implements JobQueue {
     if (!entry) return spent ? { is: "gone", spent } : { is: "gone" };
     if (entry.answer) return { is: "answered", answer: entry.answer };
     entry.report = report;
+    if (entry.machine !== undefined) report({ type: "taken", job: jobId(job), machine: entry.machine });
     return { is: "running" };
   }
 

@@ -27,6 +27,9 @@ export type JobEnd = "answered" | "answered-late" | "dropped" | "expired" | "int
 /** What a failed attempt is counted as (see `Tries`). */
 export type Charge = "failed" | "refused" | "lost" | "unreachable" | "nothing";
 
+/** `silent`: it has given no sign of life for a while. `draining`: it takes no more jobs. `gone`: it has left. */
+export type MachineState = "ready" | "draining" | "silent" | "gone";
+
 type Facts = {
   "run.opened": { request: RunRequest; spec: TaskSpec };
   "run.paused": Nothing;
@@ -41,10 +44,15 @@ type Facts = {
     givenUp?: readonly GivenUpView[];
   };
   "command.refused": { command: string; reason: string };
-  "job.started": { job: Job; until: number };
+  /** `isOffered`: it waits until a machine of the fleet takes it. */
+  "job.started": { job: Job; until: number; isOffered?: true };
+  /** A machine of the fleet has begun it, or the gate run in it, maybe after another one: its lease counts from here. */
+  "job.taken": { job: JobId; machine: string; until: number };
   "job.ended": { job: JobId; how: JobEnd; spent?: Spent };
   /** All of its accounts are parked until `parkedUntil`: its lease, now `until`, does not run out meanwhile. */
   "job.extended": { job: JobId; until: number; parkedUntil: number };
+  /** How a machine of the fleet is now; at first, that it is there. */
+  "machine.changed": { machine: string; state: MachineState; capacity: number; labels: readonly string[] };
   /** The machine's clock was set by so much, forward or back. `at` goes on as before; what others named by it moves. */
   "clock.jumped": { ms: number };
   /**
@@ -255,6 +263,17 @@ export type Report =
   | { readonly type: "ended"; readonly job: JobId; readonly outcome: Outcome; readonly spent?: Spent }
   /** Its executor is gone, through no fault of the task: the engine was restarted. */
   | { readonly type: "interrupted"; readonly job: JobId; readonly spent?: Spent }
+  /** A machine of the fleet has begun it; of a landing or a check, the gate run inside it. */
+  | { readonly type: "taken"; readonly job: JobId; readonly machine: string }
+  /** How a machine of the fleet is now: its name and labels are its own words. */
+  | {
+      readonly type: "machine";
+      readonly machine: string;
+      readonly state: MachineState;
+      /** How many jobs it does at once. */
+      readonly capacity: number;
+      readonly labels: readonly string[];
+    }
   | { readonly type: "base-moved"; readonly commit: string }
   /** An account's quota is used up, or its key refused; the jobs that found out go on, and wait for it themselves. */
   | { readonly type: "account-refused"; readonly account: string; readonly failure: Failure }

@@ -1,4 +1,4 @@
-/** What changes when a job starts, goes on, or ends? */
+/** What changes when a job starts, is taken, goes on, or ends? And what when a machine of the fleet changes? */
 
 import { type Job, type JobId, jobId, type Spent, slotOf, slotOfId, taskOfJob } from "../job.ts";
 import { filesOf } from "../rules/held-files.ts";
@@ -10,9 +10,9 @@ import { withdraw } from "./settle.ts";
 import { retryKey } from "./state.ts";
 
 export const jobEvents = {
-  "job.started"(s, { job, until, at }) {
+  "job.started"(s, { job, until, isOffered, at }) {
     const id = jobId(job);
-    s.running.set(id, { job, since: at, until });
+    s.running.set(id, { job, since: at, until, ...(isOffered && { isOffered }) });
     s.deadlines.set(id, until);
     s.count[job.kind] += 1;
     if (s.late.size > 0) s.late.delete(slotOf(job));
@@ -44,6 +44,16 @@ export const jobEvents = {
     if (!running) return;
     s.running.set(job, { ...running, until, parkedUntil });
     s.deadlines.set(job, until);
+  },
+  "job.taken"(s, { job, machine, until, at }) {
+    const running = s.running.get(job);
+    if (!running) return;
+    s.running.set(job, { ...running, until, machine, takenAt: at });
+    s.deadlines.set(job, until);
+  },
+  "machine.changed"(s, { machine, state, capacity, labels }) {
+    if (state === "gone") s.machines.delete(machine);
+    else s.machines.set(machine, { state, capacity, labels });
   },
   "job.quiet"(s, { job, ms, doing }) {
     const running = s.running.get(job);

@@ -12,7 +12,7 @@ import type { SubtaskQuestion } from "../subtask.ts";
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";
 import { NOTHING_USED, type Used } from "../used.ts";
 import { Deadlines } from "./deadlines.ts";
-import type { RunEnd, RunRequest } from "./event.ts";
+import type { MachineState, RunEnd, RunRequest } from "./event.ts";
 import { ScopeTable } from "./scope-table.ts";
 
 export type RunState = {
@@ -61,6 +61,8 @@ export type RunState = {
   readonly owed: ReadonlySet<TaskId>;
   /** Accounts that were ever in trouble. */
   readonly accounts: ReadonlyMap<string, Account>;
+  /** The machines of the fleet, by name; none on one machine. */
+  readonly machines: ReadonlyMap<string, Machine>;
   /** Tests that failed and then passed on the same tree, and how often in this run: 0 if only in earlier ones. */
   readonly flaky: ReadonlyMap<string, number>;
   readonly concernCount: number;
@@ -88,12 +90,23 @@ export type Running = {
   /** When it was started. */
   readonly since: number;
   readonly until: number;
+  /** It is offered to the machines of a fleet: `machine` has begun it last, at `takenAt`. */
+  readonly isOffered?: true;
+  readonly machine?: string;
+  readonly takenAt?: number;
   /** How long its lease was extended for, because all of its accounts are parked. */
   readonly parkedUntil?: number;
   /** How long it had given no sign of life when that was last said. */
   readonly quietMs?: number;
   /** What it is slow in, where that is known. */
   readonly doing?: string;
+};
+
+/** `capacity`: how many jobs it does at once. */
+export type Machine = {
+  readonly state: Exclude<MachineState, "gone">;
+  readonly capacity: number;
+  readonly labels: readonly string[];
 };
 
 /** `times`: how often in a row it was rate limited. `since`: from when no job was started on it. */
@@ -276,6 +289,7 @@ export const emptyState = (): RunState => ({
   subtrees: new Map(),
   owed: new Set(),
   accounts: new Map(),
+  machines: new Map(),
   flaky: new Map(),
   concernCount: 0,
   toSettle: new Set(),

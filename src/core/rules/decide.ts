@@ -27,6 +27,7 @@ import { answerByDefault, answerQuestion } from "./decide-call.ts";
 import { decideCheck } from "./decide-check.ts";
 import { approve, cancelRun, cancelTask, decline, openRun, steerRun } from "./decide-command.ts";
 import { decideLand, landingSeenTo } from "./decide-landing.ts";
+import { jobTaken, machineChanged } from "./decide-machine.ts";
 import { decidePlan } from "./decide-plan.ts";
 import { setupSeenTo } from "./decide-setup.ts";
 import { decideWork } from "./decide-work.ts";
@@ -52,6 +53,8 @@ const DECIDERS: Deciders = {
     task === undefined ? cancelRun(state, reason) : cancelTask(state, task, reason),
   answer: answerQuestion,
   "base-moved": (_, { commit }) => [{ type: "base.moved", commit }],
+  taken: jobTaken,
+  machine: machineChanged,
   "account-refused": accountTroubled,
   "account-worked": ({ state }, { account }) => accountWorks(state, account),
   quiet: ({ state }, { job, ms, doing }) =>

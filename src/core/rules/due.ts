@@ -25,7 +25,12 @@ export function due(state: RunState, policy: Policy, now: number): Due {
   const closing = closeRun(state, policy, now);
   if (closing.length > 0) return { facts: closing, deadline: nextDeadline(state, policy, now) };
 
-  const start = (job: Job): Fact => ({ type: "job.started", job, until: now + policy.leaseMs[job.kind] });
+  const start = (job: Job): Fact => ({
+    type: "job.started",
+    job,
+    until: now + policy.offerMs + policy.leaseMs[job.kind],
+    ...(policy.offerMs > 0 && { isOffered: true }),
+  });
   const facts = [
     ...checkJobs(state, policy, now).map(start),
     ...landJobs(state, policy, now).map(start),

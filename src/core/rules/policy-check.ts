@@ -12,6 +12,7 @@ export function policyProblems(policy: Policy): readonly string[] {
     }),
     ...wholeProblems("decompose.moduleThreshold", policy.decompose.moduleThreshold ?? 1, 1),
     ...wholeProblems("decompose.scoreThreshold", policy.decompose.scoreThreshold ?? 0, 0),
+    ...wholeProblems("offerMs", policy.offerMs, 0),
     ...wholeProblems("baseFirstMs", policy.baseFirstMs ?? 0, 0),
     ...(policy.retry.factor >= 1 ? [] : [`retry.factor must be at least 1, not ${policy.retry.factor}`]),
     ...(policy.quota.factor >= 1 ? [] : [`quota.factor must be at least 1, not ${policy.quota.factor}`]),

@@ -67,6 +67,8 @@ export type Policy = {
   readonly capacity: { readonly plan: number; readonly work: number };
   /** How long a job of a kind may go without an answer, in ms. */
   readonly leaseMs: Readonly<Record<JobKind, number>>;
+  /** How much longer a job may wait for a machine of the fleet to take it, in ms; its lease counts from then. */
+  readonly offerMs: number;
   readonly root: PlannerPolicy;
   readonly subplanner: PlannerPolicy;
   readonly decompose: Omit<SubplannerConfig, "maxSubtasks"> & {
@@ -194,6 +196,9 @@ export type Policy = {
 /** Most gates are through by then; a person at the keyboard does not wait longer for the first word of a planner. */
 export const BASE_FIRST_MS = MINUTE;
 
+/** Where the run is on a fleet: machines that are off at night, or busy with other runs, are back by then. */
+export const FLEET_OFFER_MS = 24 * 60 * MINUTE;
+
 export const defaultPolicy: Policy = {
   capacity: {
     plan: 4, // A planner is one long model call; more of them only compete for the same quota.
@@ -205,6 +210,7 @@ export const defaultPolicy: Policy = {
     land: 20 * MINUTE, // One merge and one run of the gate. Short, because everything waits behind it.
     check: 20 * MINUTE, // One run of the gate, as for landing.
   },
+  offerMs: 0, // On one machine a job starts at once.
   root: {
     replanAfter: 3, // Enough news to be worth a turn, soon enough to change course.
     maxTasksPerAnswer: 1_000, // A plan file may be long; a model's sprint never is.

@@ -1,0 +1,38 @@
+/** What follows when a machine of the fleet takes a job, or changes? Its words are bounded before they are in the log. */
+import { harmless } from "../../text/words.ts";
+import type { Fact, Report } from "../log/event.ts";
+import { LABEL, MAX_LABELS } from "../task.ts";
+import type { Now } from "./consequences.ts";
+
+type Of<T extends Report["type"]> = Extract<Report, { readonly type: T }>;
+
+/**
+ * The lease counts from the taking; what the job has to wait for its accounts is not counted. A second machine that
+ * takes the job over has the whole time again: what ends this is the fleet's limit on tries.
+ */
+export function jobTaken({ state, at, policy }: Now, { job, machine }: Of<"taken">): readonly Fact[] {
+  const running = state.running.get(job);
+  if (!running) return [];
+  const from = Math.max(at, running.parkedUntil ?? 0);
+  return [
+    { type: "job.taken", job, machine: nameOf(machine), until: from + policy.leaseMs[running.job.kind] },
+  ];
+}
+
+export function machineChanged({ state: { machines } }: Now, said: Of<"machine">): readonly Fact[] {
+  const machine = nameOf(said.machine);
+  const { state, capacity } = said;
+  const labels = said.labels.filter((label) => LABEL.test(label)).slice(0, MAX_LABELS);
+  const known = machines.get(machine);
+  if (!known && (state === "gone" || machines.size >= MAX_MACHINES)) return [];
+  if (!Number.isSafeInteger(capacity) || capacity < 0) return [];
+  const isSame = known?.state === state && known.capacity === capacity && `${known.labels}` === `${labels}`;
+  return isSame ? [] : [{ type: "machine.changed", machine, state, capacity, labels }];
+}
+
+const nameOf = (machine: string): string => harmless(machine, MAX_NAME_CHARS);
+
+/** As long as the name of a host may be. */
+const MAX_NAME_CHARS = 64;
+/** More than one Postgres bears. */
+const MAX_MACHINES = 10_000;

@@ -1,0 +1,84 @@
+/** How is the fleet in a story? Jobs wait until a machine takes them, and now and then another takes one over. */
+import { type Job, type JobId, jobId } from "../../src/core/job.ts";
+import type { Event, Report } from "../../src/core/log/event.ts";
+import type { RunState } from "../../src/core/log/state.ts";
+import type { Policy } from "../../src/core/rules/policy.ts";
+import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
+import type { Tally } from "./faults.ts";
+import { must } from "./violation.ts";
+
+const MINUTE = 60_000;
+
+/** Which machine begins the job, and how long after its offer or after the one before; the last one does it. */
+export type Takings = readonly { readonly afterMs: number; readonly machine: string }[];
+
+export type Fleet = {
+  readonly offerMs: number;
+  readonly said: readonly { readonly at: number; readonly message: Report }[];
+  /** `ms`: how long it takes one machine. */
+  takingsOf(job: Job, ms: number): Takings;
+};
+
+/** By a die of its own: most stories are on one machine, and happen as they did before there was a fleet. */
+export function fleetIn(seed: number, faults: Tally): Fleet | undefined {
+  const random = randomFrom(seedFor(seed, "fleet"));
+  if (!random.chance(0.3)) return undefined;
+  faults.add("on a fleet");
+  const offerMs = random.pick([MINUTE, 30 * MINUTE, 24 * 60 * MINUTE]);
+  const maxWaitMs = random.pick([1_000, 10 * MINUTE, 5 * 60 * MINUTE]);
+  const taker = () => ({ afterMs: random.spread(1, maxWaitMs), machine: `m${random.below(4)}` });
+  return {
+    offerMs,
+    said: machinesSaid(random),
+    takingsOf: (_job, ms) => {
+      if (!random.chance(0.15)) return [taker()];
+      faults.add("job taken over");
+      return [taker(), { ...taker(), afterMs: random.spread(1, Math.max(2, ms)) }];
+    },
+  };
+}
+
+const machinesSaid = (random: Random): Fleet["said"] =>
+  Array.from({ length: random.between(1, 12) }, () => ({
+    at: random.spread(1, 6 * 60 * MINUTE),
+    message: {
+      type: "machine",
+      machine: `m${random.below(4)}`,
+      state: random.pick(["ready", "ready", "draining", "silent", "gone"]),
+      capacity: random.between(1, 2),
+      labels: random.pick([[], ["gpu"]]),
+    },
+  }));
+
+/** Checked by books of its own: nothing expires before a machine has had its whole time, or nobody took it for long. */
+export class FleetInvariants {
+  readonly #policy: Policy;
+  /** From when the lease of each job counts. */
+  readonly #from = new Map<JobId, number>();
+  readonly #machines = new Map<string, string>();
+
+  constructor(policy: Policy) {
+    this.#policy = policy;
+  }
+
+  /** `state` is as it was before the event. */
+  before(event: Event, { running }: RunState): void {
+    if (event.type === "job.started") this.#from.set(jobId(event.job), event.at + this.#policy.offerMs);
+    if (event.type === "job.taken") {
+      must(running.has(event.job), `${event.job} was taken, and is not running`);
+      this.#from.set(event.job, event.at);
+    }
+    if (event.type === "machine.changed") {
+      const { machine, at: _, ...now } = event;
+      const known = this.#machines.get(machine) ?? "";
+      must(JSON.stringify(now) !== known, `${machine} was said to change, and did not`);
+      must(known !== "" || now.state !== "gone", `${machine} left, and was not there`);
+      if (now.state === "gone") this.#machines.delete(machine);
+      else this.#machines.set(machine, JSON.stringify(now));
+    }
+    if (event.type !== "job.ended" || event.how !== "expired") return;
+    const hadMs = event.at - this.#from.get(event.job)!;
+    const lease = this.#policy.leaseMs[running.get(event.job)!.job.kind];
+    must(hadMs >= lease, `${event.job} expired ${lease - hadMs} ms before its lease was over`);
+  }
+}
