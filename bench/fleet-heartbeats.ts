@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Database } from "../src/adapters/fleet/database.ts";
-import { queueOf, workersBoss } from "../src/adapters/job-queues/boss.ts";
+import { queueOf } from "../src/adapters/job-queues/boss.ts";
 import { hasFailed } from "../src/core/result.ts";
 import type { TestPostgres } from "../test/support/postgres.ts";
 
@@ -21,36 +21,40 @@ export type HeartbeatFigures = {
 
 export async function measureHeartbeats(postgres: TestPostgres, url: string): Promise<HeartbeatFigures> {
   await using database = new Database({ url, schema: "skein", maxConnections: CONNECTIONS });
-  const boss = await workersBoss(database);
-  const queue = queueOf([]);
-  const jobs = await activeJobs(database, queue);
+  const permits = await activeJobs(database);
   const begun = performance.now();
   const cpuBefore = cpuSeconds(postgres.pid);
   let beats = 0;
-  const live = async (job: string, n: number) => {
+  const live = async (permit: string, n: number) => {
     await pause((n / WORKERS) * BEAT_MS); // They do not all speak at once.
     for (let at = performance.now(); at < begun + LASTS_MS; at = performance.now()) {
-      await boss.touch(queue, [{ id: job, retryCount: 0 }]);
-      await database.ask("SELECT $S.worker_seen($1, '{}', 1, '1', $2, 'ready')", [`worker ${n}`, [job]]);
+      await database.ask("SELECT $S.worker_seen($1, '{}', 1, '1', 'ready', $2)", [`worker ${n}`, [permit]]);
       beats += 1;
       await pause(Math.max(0, at + BEAT_MS - performance.now()));
     }
   };
-  await Promise.all(jobs.map(live));
+  await Promise.all(permits.map(live));
   const seconds = (performance.now() - begun) / 1_000;
   const cores = (cpuSeconds(postgres.pid) - cpuBefore) / seconds;
-  await boss.stop({ graceful: false, close: false });
   return { workers: WORKERS, beatsPerSecond: beats / seconds, cores };
 }
 
-async function activeJobs(database: Database, queue: string): Promise<readonly string[]> {
-  const made = await database.ask<{ readonly id: string }>(
-    `INSERT INTO "${database.schema}_jobs".job (name, data, state, started_on, heartbeat_on)
-     SELECT $1, '{}', 'active', now(), now() FROM generate_series(1, $2::int) RETURNING id`,
-    [queue, WORKERS],
+/** The permits of jobs that are under way. */
+async function activeJobs(database: Database): Promise<readonly string[]> {
+  const made = await database.ask<{ readonly permit: string }>(
+    `WITH run AS (
+       INSERT INTO $S.run (repository, name, key, record, created_at)
+       VALUES ('bench', 'heartbeats', gen_random_uuid(), '{}', 0) RETURNING id
+     ), boss AS (
+       INSERT INTO $J.job (name, data, state, started_on, heartbeat_on)
+       SELECT $1, '{}', 'active', now(), now() FROM generate_series(1, $2::int) RETURNING id
+     )
+     INSERT INTO $S.job (run, job, queue, boss, offer, permit)
+     SELECT run.id, boss.id::text, $1, boss.id, '{}', gen_random_uuid() FROM run, boss RETURNING permit`,
+    [queueOf([]), WORKERS],
   );
   if (hasFailed(made)) throw new Error(made.failure.message);
-  return made.map(({ id }) => id);
+  return made.map(({ permit }) => permit);
 }
 
 /** Of a process and its children, those included that have ended. */

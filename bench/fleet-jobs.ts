@@ -2,8 +2,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { Database } from "../src/adapters/fleet/database.ts";
-import { BossSource } from "../src/adapters/job-queues/boss-source.ts";
 import { FleetOffers } from "../src/adapters/job-queues/fleet-offers.ts";
+import { FleetSource } from "../src/adapters/job-queues/fleet-source.ts";
 import type { JobId } from "../src/core/job.ts";
 import { hasFailed } from "../src/core/result.ts";
 import { median } from "./measure.ts";
@@ -17,6 +17,8 @@ export type JobFigures = {
   readonly statementsPerJob: number;
 };
 
+/** Gates are part of it. */
+const LANDING = "land:1" as JobId;
 const WORKERS = 20;
 const JOBS = 600;
 const SINGLE = 30;
@@ -87,20 +89,20 @@ async function openFleet(url: string) {
   if (hasFailed(rows)) throw new Error(rows.failure.message);
   const runId = rows[0]!.id;
   const offers = new FleetOffers({
-    ...{ database, url, run, runId, fence: 0, onQuiet: () => {} },
+    ...{ database, run, runId, fence: 0, onQuiet: () => {}, onTaken: () => {} },
     termsOf: async () => ({ countsIn: [], limitedBy: [] }),
   });
   const stop = new AbortController();
   const sources = await Promise.all(
     Array.from({ length: WORKERS }, (_, i) =>
-      BossSource.open({ database, name: `bench-${i}`, labels: [], capacity: 1, version: "bench" }),
+      FleetSource.open({ database, name: `bench-${i}`, labels: [], capacity: 1, version: "bench" }),
     ),
   );
-  const serve = async (source: BossSource) => {
+  const serve = async (source: FleetSource) => {
     for (let taken = await source.next(stop.signal); taken; taken = await source.next(stop.signal))
       await taken.answer({ is: "gated", gated: { report: { commands: [] }, problems: [], tail: "" } });
   };
-  const open = sources.filter((source): source is BossSource => !hasFailed(source));
+  const open = sources.filter((source): source is FleetSource => !hasFailed(source));
   if (open.length < WORKERS) throw new Error("a worker could not join");
   const serving = open.map(serve);
   let number = 0;
@@ -112,7 +114,7 @@ async function openFleet(url: string) {
         number += 1;
         const job = `gate:bench/${number}` as JobId;
         const { promise, resolve } = Promise.withResolvers<unknown>();
-        offers.onEnd(job, resolve);
+        offers.follow(job, resolve, LANDING);
         const tree = { job, commit: "0".repeat(40), rules: "0".repeat(40) };
         const offered = await offers.offer({
           job,

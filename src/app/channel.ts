@@ -11,6 +11,8 @@ type JobsChannel = Channel & {
   readonly signs: Signs;
   /** The user's checkout is not as it was before a command of this job. */
   readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
+  /** A machine of the fleet has begun a job, or a part of it. */
+  readonly onTaken: (job: JobId, machine: string) => void;
 };
 
 export function openChannel(
@@ -28,6 +30,7 @@ export function openChannel(
       tell: (quiet) => void tell({ type: "quiet", ...quiet }),
     },
     checkoutChanged: (job, places) => void tell({ type: "checkout-changed", job, places }),
+    onTaken: (job, machine) => void tell({ type: "taken", job, machine }),
     connect: (drive, waits) => {
       tell = (report) => drive.tell(report);
       reports?.(tell);

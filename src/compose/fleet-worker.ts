@@ -11,7 +11,7 @@ import { WorkerFiles } from "../adapters/fleet/worker-files.ts";
 import { openWorkerFolder } from "../adapters/fleet/worker-folder.ts";
 import { WorkerReports } from "../adapters/fleet/worker-reports.ts";
 import { workerStore } from "../adapters/fleet/worker-store.ts";
-import { BossSource } from "../adapters/job-queues/boss-source.ts";
+import { FleetSource } from "../adapters/job-queues/fleet-source.ts";
 import { Mirror } from "../adapters/objects/mirror.ts";
 import { changedAt } from "../adapters/workspaces/changed-at.ts";
 import { Benches } from "../app/serve-jobs.ts";
@@ -49,7 +49,7 @@ export async function openWorker(options: WorkerOptions, env: Environment, signa
   const benches = stack.use(
     new Benches((offered) => openRun(offered, { ...options, database, env, folder, signal })),
   );
-  const source = await BossSource.open({ ...options, database, name });
+  const source = await FleetSource.open({ ...options, database, name });
   if (hasFailed(source)) return source;
   stack.use(source);
   const open = stack.move();

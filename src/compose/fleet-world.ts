@@ -16,11 +16,12 @@ import { GitRemote } from "../adapters/objects/remote.ts";
 import { RemoteTarget } from "../adapters/objects/remote-target.ts";
 import type { GitPlace } from "../adapters/runs/git-place.ts";
 import type { Config } from "../config/schema.ts";
+import type { JobId } from "../core/job.ts";
 import { hasFailed } from "../core/result.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { evidenceOf, salvageRefOf } from "../jobs/work.ts";
 import type { Gate } from "../ports/gate.ts";
-import type { Environment, Project } from "../ports/project.ts";
+import type { Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { Signs } from "../ports/signs.ts";
 
@@ -30,13 +31,13 @@ type FleetWorldOptions = {
   readonly config: Config;
   readonly target: string;
   readonly link: FleetLink;
-  readonly env: Environment;
   readonly signs: Pick<Signs, "tell">;
+  readonly onTaken: (job: JobId, machine: string) => void;
   readonly termsOf: TermsOf;
 };
 
 export function openFleet(options: FleetWorldOptions) {
-  const { project, home, config, target, link, env, signs, termsOf } = options;
+  const { project, home, config, target, link, signs, onTaken, termsOf } = options;
   const { gitDir, top } = project.located;
   const { record } = home;
   const { run, base } = record;
@@ -44,8 +45,7 @@ export function openFleet(options: FleetWorldOptions) {
   const remote = new GitRemote({ gitDir, remote: config.fleet.remote });
   const shared = new RemoteTarget({ gitDir, remote, run });
   const objects = new JobObjects({ gitDir, remote, shared, target, run });
-  const url = env["SKEIN_FLEET_URL"] ?? "";
-  const offers = new FleetOffers({ ...link, run, url, termsOf, onQuiet: signs.tell });
+  const offers = new FleetOffers({ ...link, run, termsOf, onQuiet: signs.tell, onTaken });
   const labels = config.fleet.needs;
   const over = new AbortController();
   let pulling: Promise<void> | undefined;
@@ -74,7 +74,7 @@ export function openFleet(options: FleetWorldOptions) {
     queueOf: (own: InProcessJobQueue, jobs: JobParts, isFunctions: boolean) => {
       pulling ??= keepPulling(home, over.signal);
       return new PgBossJobQueue({
-        ...{ run, offers, objects, own, labels, salvageRef: salvageRefOf },
+        ...{ run, offers, objects, own, labels, onTaken, salvageRef: salvageRefOf },
         travels: (kind) => !isFunctions && (kind === "work" || typeof jobs.planner === "object"),
         evidenceOf: (from, commit, signal) => evidenceOf(from, commit, jobs, signal),
         readFile: async (name) => {

@@ -33,7 +33,7 @@ export function openWorld(
   const channel = openChannel(governor, policy, { clock, changedAt, ...quiet }, reports);
   const target = targetBranchOf(run, config.branchPrefix);
   const link = fleetLinkOf(home);
-  const fleet = link && openFleet({ project, home, config, target, link, env, termsOf, ...channel });
+  const fleet = link && openFleet({ project, home, config, target, link, termsOf, ...channel });
   const opened = openJobs({ project, env, home, governor, top, clock, ...channel, ...given, ...fleet });
   opened.stack.defer(close);
   if (fleet) opened.stack.defer(fleet.close);

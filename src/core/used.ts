@@ -58,6 +58,17 @@ export function withSpent(used: Used, { tokens, microdollars, unaccounted }: Spe
   };
 }
 
+/** Of two parts of one job. A price is known if it is known of both. */
+export function addSpent(a: Spent, b: Spent): Spent {
+  const { tokens, microdollars, unpriced, unaccounted } = withSpent(withSpent(NOTHING_USED, a), b);
+  const price = (amount: number) => (unpriced > 0 ? {} : { microdollars: amount });
+  const { calls, tokens: cut, microdollars: cutPrice } = unaccounted;
+  return {
+    ...{ tokens, ...price(microdollars), ...(a.turn && { turn: a.turn }) },
+    ...(calls > 0 && { unaccounted: { calls, tokens: cut, ...price(cutPrice) } }),
+  };
+}
+
 export const addUsed = (a: Used, b: Used): Used => ({
   tokens: a.tokens + b.tokens,
   microdollars: a.microdollars + b.microdollars,

@@ -9,18 +9,19 @@ import type { Answer } from "./job-queue.ts";
 /** A commit, and a ref of the remote that has it in its history. */
 export type NeededCommit = { readonly commit: string; readonly ref: string };
 
-/** Everything that a worker gets of a job. */
-export type OfferedJob = {
+/** Everything that a worker is told of a job. */
+export type JobOffer = {
   readonly run: string;
   /** The run's number in the database, where its answers are waited for. */
   readonly runId: string;
   /** Of a gate: of the landing or check that it belongs to, with a number. */
   readonly job: JobId;
-  /** Lets its holder call models for the job, read and write files of its run, and report. */
-  readonly permit: string;
   readonly needs: readonly NeededCommit[];
   readonly what: OfferedWork;
 };
+
+/** `permit`: lets its holder call models for the job, read and write files of its run, and report. Each try has another. */
+export type OfferedJob = JobOffer & { readonly permit: string };
 
 export type OfferedWork =
   | { readonly is: "brief"; readonly brief: Brief }

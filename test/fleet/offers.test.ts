@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Database } from "../../src/adapters/fleet/database.ts";
 import type { TermsOf } from "../../src/adapters/fleet/run-governor.ts";
-import { BossSource } from "../../src/adapters/job-queues/boss-source.ts";
 import { FleetOffers } from "../../src/adapters/job-queues/fleet-offers.ts";
+import { FleetSource } from "../../src/adapters/job-queues/fleet-source.ts";
 import { initFleet } from "../../src/compose/fleet.ts";
 import type { JobId } from "../../src/core/job.ts";
 import { hasFailed } from "../../src/core/result.ts";
@@ -13,7 +13,6 @@ import { newDatabase } from "../support/postgres.ts";
 
 const JOB = "gate:a" as JobId;
 const NO_TERMS: TermsOf = async () => ({ countsIn: [], limitedBy: [] });
-const NOWHERE = "postgres://nobody@127.0.0.1:9/none";
 
 async function openFleet() {
   const stack = new AsyncDisposableStack();
@@ -27,12 +26,12 @@ async function openFleet() {
   );
   assert.ok(!hasFailed(rows), JSON.stringify(rows));
   const runId = rows[0]!.id;
-  const coordinator = ({ at = url, termsOf = NO_TERMS } = {}) => {
-    const options = { database, url: at, run: "r1", runId, fence: 0, onQuiet: () => {} };
+  const coordinator = ({ at = database, termsOf = NO_TERMS } = {}) => {
+    const options = { database: at, run: "r1", runId, fence: 0, onQuiet: () => {}, onTaken: () => {} };
     return stack.adopt(new FleetOffers({ ...options, termsOf }), (offers) => offers.close());
   };
   const machine = async (name: string) => {
-    const source = await BossSource.open({ database, name, labels: [], capacity: 1, version: "test" });
+    const source = await FleetSource.open({ database, name, labels: [], capacity: 1, version: "test" });
     assert.ok(!hasFailed(source));
     return stack.use(source);
   };
@@ -76,18 +75,9 @@ describe("the offers of a coordinator", { timeout: 90_000 }, () => {
     assert.ok(await dead.next(AbortSignal.timeout(15_000)));
     await dead[Symbol.asyncDispose](); // It gives no sign of life any more.
     await first.close();
-    coordinator().onEnd(JOB, () => {});
+    coordinator().follow(JOB, () => {});
     await database.ask(`UPDATE "skein_jobs".job SET heartbeat_on = now() - interval '1 hour'`);
     const again = await (await machine("other")).next(AbortSignal.timeout(15_000));
     assert.equal(again?.offered.job, JOB);
-  });
-
-  it("ends nothing but the cancel when the queue cannot be reached", async () => {
-    await using fleet = await openFleet();
-    assert.equal(await offer(fleet.coordinator()), "offered");
-    const cut = fleet.coordinator({ at: NOWHERE });
-    await cut.cancel(JOB);
-    await cut.cancelAll("gate:");
-    assert.equal(await cut.find(JOB), "underway");
   });
 });

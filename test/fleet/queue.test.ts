@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Database } from "../../src/adapters/fleet/database.ts";
-import { BossSource } from "../../src/adapters/job-queues/boss-source.ts";
 import { FleetOffers, type JobEnding } from "../../src/adapters/job-queues/fleet-offers.ts";
+import { FleetSource } from "../../src/adapters/job-queues/fleet-source.ts";
 import { initFleet } from "../../src/compose/fleet.ts";
 import type { JobId } from "../../src/core/job.ts";
 import { hasFailed } from "../../src/core/result.ts";
@@ -18,6 +18,7 @@ describe("the queue of a fleet", LIMIT, () => {
   let url: string;
   let database: Database;
   const open: (AsyncDisposable | FleetOffers)[] = [];
+  const names = new Map<FleetSource, string>();
   let runs = 0;
 
   before(async () => {
@@ -37,9 +38,11 @@ describe("the queue of a fleet", LIMIT, () => {
     runs += 1;
     const run = `r${runs}`;
     const made = again ? [{ id: again.runId }] : await newRun(run);
-    const options = { database, url, run, runId: made[0]!.id, fence: again?.fence ?? 0 };
+    const options = { database, run, runId: made[0]!.id, fence: again?.fence ?? 0 };
+    const told: string[] = [];
     const offers = new FleetOffers({
       ...{ ...options, onQuiet: () => {} },
+      onTaken: (job, machine) => told.push(`${job} by ${machine}`),
       termsOf: async () => ({ countsIn: [], limitedBy: [] }),
     });
     open.push(offers);
@@ -54,10 +57,10 @@ describe("the queue of a fleet", LIMIT, () => {
     };
     const ended = (name: string) => {
       const { promise, resolve } = Promise.withResolvers<JobEnding>();
-      offers.onEnd(name, resolve);
+      offers.follow(name as JobId, resolve);
       return promise;
     };
-    return { offers, offer, ended, runId: options.runId };
+    return { offers, offer, ended, told, runId: options.runId };
   }
 
   async function newRun(run: string): Promise<readonly { readonly id: string }[]> {
@@ -70,26 +73,27 @@ describe("the queue of a fleet", LIMIT, () => {
     return rows;
   }
 
-  async function machine(...labels: readonly string[]): Promise<BossSource> {
+  async function machine(...labels: readonly string[]): Promise<FleetSource> {
     runs += 1;
-    const source = await BossSource.open({
+    const source = await FleetSource.open({
       ...{ database, name: `machine-${runs}`, labels, capacity: 1, version: "test" },
     });
     assert.ok(!hasFailed(source), JSON.stringify(source));
     open.push(source);
+    names.set(source, `machine-${runs}`);
     return source;
   }
 
-  const take = async (source: BossSource): Promise<TakenJob> => {
+  const take = async (source: FleetSource): Promise<TakenJob> => {
     const taken = await source.next(AbortSignal.timeout(15_000));
     assert.ok(taken, "no job came");
     return taken;
   };
-  const none = async (source: BossSource) =>
+  const none = async (source: FleetSource) =>
     assert.equal(await source.next(AbortSignal.timeout(300)), undefined);
 
   it("gives a job to one machine, whose answer is heard as it was said", async () => {
-    const { offer, ended } = await coordinator();
+    const { offer, ended, told } = await coordinator();
     const [one, other] = [await machine(), await machine()];
     const end = ended("gate:a");
     assert.equal(await offer("gate:a"), "offered");
@@ -100,6 +104,8 @@ describe("the queue of a fleet", LIMIT, () => {
     const heard = await end;
     assert.ok(heard.is === "answered");
     assert.deepEqual(heard.result, DONE);
+    assert.deepEqual(told, [`gate:a by ${names.get(one)}`]);
+    assert.equal(await taken.answer(DONE), "taken", "an answer whose receipt was lost is sent again");
   });
 
   it("takes a second offer of the same job for none", async () => {
@@ -154,19 +160,24 @@ describe("the queue of a fleet", LIMIT, () => {
     assert.deepEqual(await end, { is: "cancelled", tries: 0, begun: true });
   });
 
+  /** As the supervisor does once the heartbeat is out. */
+  const loseTo = async (other: FleetSource, runId: string): Promise<TakenJob> => {
+    await database.ask("UPDATE $J.job SET state = 'retry' WHERE data->>'runId' = $1", [runId]);
+    return take(other);
+  };
+
   it("refuses the answer of a try that is not the newest: the next one's counts", async () => {
-    const { offer, ended, runId } = await coordinator();
+    const { offer, ended, runId, told } = await coordinator();
     const [zombie, other] = [await machine(), await machine()];
     const end = ended("gate:e");
     await offer("gate:e");
     const old = await take(zombie);
-    // As the supervisor does once the heartbeat is out.
-    await database.ask(
-      `UPDATE "skein_jobs".job SET state = 'retry' WHERE data->>'runId' = $1 AND data->>'job' = 'gate:e'`,
-      [runId],
-    );
-    const taken = await take(other);
+    const taken = await loseTo(other, runId);
     assert.equal(taken.tries, 1);
+    const write = ({ offered }: TakenJob) =>
+      database.ask("SELECT $S.worker_write($1, 'turns/x', 0, '')", [offered.permit]);
+    assert.ok(hasFailed(await write(old)), "its permit is over");
+    assert.ok(!hasFailed(await write(taken)));
     assert.equal(
       await old.answer({ is: "gated", gated: { report: { commands: [] }, problems: [], tail: "old" } }),
       "late",
@@ -175,6 +186,29 @@ describe("the queue of a fleet", LIMIT, () => {
     const heard = await end;
     assert.ok(heard.is === "answered" && heard.tries === 1);
     assert.deepEqual(heard.result, DONE);
+    assert.equal(told.at(-1), `gate:e by ${names.get(other)}`, "the coordinator heard who has it now");
+  });
+
+  it("counts what a machine used that lost the job, with its calls that were under way", async () => {
+    const { offer, ended, runId } = await coordinator();
+    const [dead, other] = [await machine(), await machine()];
+    await database.ask("INSERT INTO $S.governed VALUES ($1, '{a}', 0, 0)", [runId]);
+    const end = ended("gate:h");
+    await offer("gate:h");
+    const { permit } = (await take(dead)).offered;
+    const admit = async (tokens: number) => {
+      const rows = await database.ask<{ readonly id: string }>(
+        "SELECT id FROM $S.admit($1, gen_random_uuid(), '{a}', $2, $2)",
+        [permit, tokens],
+      );
+      assert.ok(!hasFailed(rows), JSON.stringify(rows));
+      return rows[0]!.id;
+    };
+    await database.ask("SELECT $S.settle($1, $2, 70, 7)", [permit, await admit(100)]);
+    await admit(50);
+    await (await loseTo(other, runId)).answer(DONE);
+    const unaccounted = { calls: 1, tokens: 50, microdollars: 50 };
+    assert.deepEqual((await end).lost, { tokens: 70, microdollars: 7, unaccounted });
   });
 
   it("tells another coordinator what became of jobs: answered, under way, unknown", async () => {

@@ -69,7 +69,9 @@ describe("the role of workers", { timeout: 120_000 }, () => {
         "SELECT skein.permitted(gen_random_uuid())",
         "CREATE TABLE skein.mine (x int)",
         "CREATE FUNCTION skein.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        "SELECT skein.lose_try(gen_random_uuid())",
         "SELECT * FROM skein_jobs.job",
+        "UPDATE skein_jobs.job SET state = 'completed'",
         "INSERT INTO skein_jobs.job_common (name) VALUES ('jobs')",
         "SET ROLE postgres",
         "SELECT pg_read_file('/etc/passwd')",
@@ -82,28 +84,37 @@ describe("the role of workers", { timeout: 120_000 }, () => {
         "SELECT skein.worker_write(gen_random_uuid(), 'turns/x', 0, '')",
       ];
       for (const text of permitless) assert.equal(await codeOf(worker.query(text)), "SK001", text);
-      const seen = "SELECT skein.worker_seen('w', '{}', 1, '1', '{}', 'ready')";
+      const seen = "SELECT skein.worker_seen('w', '{}', 1, '1', 'ready', '{}')";
       assert.equal(await codeOf(worker.query(seen)), "allowed");
     });
   });
 
-  it("sees a job as long as it has not ended, and not what was answered long ago", async () => {
+  it("gets a job by taking it, and can neither see nor end those of other machines", async () => {
     await using postgres = await TestPostgres.start();
     const url = await postgres.newDatabase();
     const { address } = await initialised(url);
     await using database = new Database({ url, schema: "skein" });
-    const [queue] = (await database.ask<{ table_name: string }>(
-      "SELECT table_name FROM skein_jobs.queue WHERE name = 'jobs'",
-    )) as { table_name: string }[];
-    const table = `skein_jobs."${queue!.table_name}"`;
-    const insert = `INSERT INTO ${table} (name, data, state, completed_on) VALUES ('jobs', '{"runId": "1"}', `;
-    for (const values of ["'created', NULL", "'completed', now() - interval '1 hour'"])
-      assert.ok(!hasFailed(await database.ask(`${insert}${values})`)));
+    const home = await new FleetRuns({ database, repository: "x", folder: newFolder() }).create(record("r1"));
+    assert.ok(!hasFailed(home));
+    const offered = await database.ask(
+      `WITH boss AS (INSERT INTO $J.job (name, data) VALUES ('jobs', '{"runId": "1"}') RETURNING id)
+       INSERT INTO $S.job (run, job, queue, boss, offer) SELECT $1, 'work:t.1#1', 'jobs', id, 'told' FROM boss`,
+      [home.id],
+    );
+    assert.ok(!hasFailed(offered), JSON.stringify(offered));
     await as(address!, async (worker) => {
-      const { rows } = await worker.query(`SELECT state FROM ${table}`);
-      assert.deepEqual(rows, [{ state: "created" }]);
-      assert.equal(await codeOf(worker.query(`UPDATE ${table} SET data = '{}'`)), "42501");
-      assert.equal(await codeOf(worker.query(`DELETE FROM ${table}`)), "42501");
+      const take = "SELECT * FROM skein.worker_take($1, 'w', '{}')";
+      const permit = "00000000-0000-4000-8000-000000000001";
+      const { rows } = await worker.query(take, [permit]);
+      assert.deepEqual(rows, [{ offer: "told", tries: 0 }]);
+      assert.deepEqual((await worker.query(take, [permit])).rows, rows, "asked again, it is the same job");
+      const other = "00000000-0000-4000-8000-000000000002";
+      assert.deepEqual((await worker.query(take, [other])).rows, [{ offer: null, tries: null }]);
+      const answer = "SELECT skein.worker_answer($1, '{}') AS counts";
+      assert.deepEqual((await worker.query(answer, [other])).rows, [{ counts: false }]);
+      const seen = "SELECT skein.worker_seen('w', '{}', 1, '1', 'ready', $1)";
+      assert.equal((await worker.query(seen, [[permit, other]])).rowCount, 1);
+      assert.deepEqual((await worker.query(answer, [permit])).rows, [{ counts: true }]);
     });
   });
 
@@ -169,8 +180,8 @@ describe("the role of workers", { timeout: 120_000 }, () => {
     const joined = "SELECT 'a'::text || 1::bigint AS text";
     assert.deepEqual(await database.ask(joined), [{ text: "a1" }]);
     assert.ok(!hasFailed(await database.within((client) => client.query(joined))));
-    const boss = await coordinatorsBoss(url, "skein");
+    const boss = await coordinatorsBoss(database);
     const asked = boss.getDb().executeSql(joined);
-    assert.equal(await codeOf(asked.finally(() => boss.stop({ graceful: false, close: true }))), "allowed");
+    assert.equal(await codeOf(asked.finally(() => boss.stop({ graceful: false, close: false }))), "allowed");
   });
 });

@@ -44,17 +44,32 @@ export class Database implements AsyncDisposable {
   }
 
   /** The rows; `$S` in the text is the fleet's schema. */
-  async ask<Row extends object = object>(
+  ask<Row extends object = object>(
     text: string,
     values: readonly unknown[] = [],
     { patienceMs = PATIENCE_MS, signal }: AskOptions = {},
   ): Promise<readonly Row[] | Failed> {
     const statement = inSchema(text, this.schema);
+    return this.#patiently(
+      async () => (await (await this.#connections()).query<Row>(statement, [...values])).rows,
+      { patienceMs, signal },
+    );
+  }
+
+  /** Once, throwing what the driver throws: for pg-boss. */
+  async query(text: string, values?: readonly unknown[]): Promise<{ rows: object[] }> {
+    return (await this.#connections()).query(text, values && [...values]);
+  }
+
+  /** Again and again while Postgres is away. */
+  async #patiently<T extends object>(
+    work: () => Promise<T>,
+    { patienceMs, signal }: { readonly patienceMs: number; readonly signal: AbortSignal | undefined },
+  ): Promise<T | Failed> {
     const until = performance.now() + patienceMs;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
-        const pool = await this.#connections();
-        return (await pool.query<Row>(statement, [...values])).rows;
+        return await work();
       } catch (error) {
         const isOver = signal?.aborted || performance.now() + waitMs > until;
         if (isOver || !isAway(error)) return this.failed(error);
@@ -63,19 +78,22 @@ export class Database implements AsyncDisposable {
     }
   }
 
-  /** Several statements on one connection, without trying again; what is thrown is a failure. */
-  async within<T extends object>(work: (client: Client) => Promise<T>): Promise<T | Failed> {
-    let client: Client | undefined;
-    try {
-      client = await this.#newClient();
-      await client.connect();
-      await ownNamesOnly(client);
-      return await work(client);
-    } catch (error) {
-      return this.failed(error);
-    } finally {
-      await client?.end().catch(() => {}); // It may be gone already.
-    }
+  /** Several statements on one connection; what is thrown is a failure. Tried again only if `patienceMs` is given. */
+  within<T extends object>(
+    work: (client: Client) => Promise<T>,
+    { patienceMs = 0, signal }: AskOptions = {},
+  ): Promise<T | Failed> {
+    return this.#patiently(
+      async () => {
+        await using stack = new AsyncDisposableStack();
+        const client = await this.#newClient();
+        stack.defer(() => client.end().catch(() => {})); // It may be gone already.
+        await client.connect();
+        await ownNamesOnly(client);
+        return await work(client);
+      },
+      { patienceMs, signal },
+    );
   }
 
   /** What is said on a channel of the fleet. */
@@ -144,6 +162,15 @@ export async function ownNamesOnly(client: Asked): Promise<void> {
   await client.query("SET search_path = pg_catalog, pg_temp");
 }
 
-/** `$S` is the schema, `$N` its name within a text. The configuration allows only names that are safe within quotes. */
+/** The schema of pg-boss, beside the fleet's own. */
+export const bossSchema = (schema: string): string => `${schema}_jobs`;
+
+/**
+ * `$S` is the fleet's schema, `$J` that of pg-boss, `$N` the fleet's within a text. The configuration allows only names
+ * that are safe within quotes.
+ */
 export const inSchema = (text: string, schema: string): string =>
-  text.replaceAll("$S", `"${schema}"`).replaceAll("$N", schema);
+  text
+    .replaceAll("$S", `"${schema}"`)
+    .replaceAll("$J", `"${bossSchema(schema)}"`)
+    .replaceAll("$N", schema);

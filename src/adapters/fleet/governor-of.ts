@@ -5,13 +5,14 @@ import type { RunGovernor } from "../../ports/governor.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { InProcessGovernor } from "../governor.ts";
 import { FleetRun } from "./fleet-runs.ts";
+import { followMachines } from "./machines.ts";
 import { followAccounts } from "./reports.ts";
 import { FleetRunGovernor, type TermsOf } from "./run-governor.ts";
 
 type GovernorOf = {
   readonly governor: RunGovernor;
   readonly termsOf: TermsOf;
-  /** Begins to hand on what other machines find out of accounts. */
+  /** Begins to hand on what other machines find out of accounts, and which machines there are. */
   readonly reports?: (tell: (report: Report) => Promise<void>) => void;
   readonly close: () => Promise<void>;
 };
@@ -22,12 +23,16 @@ export function governorOf(home: RunHome, clock: Clock): GovernorOf {
   const { database, id: run } = home;
   const governor = new FleetRunGovernor({ database, run, clock });
   const over = new AbortController();
-  let reading: Promise<void> | undefined;
+  let reading: Promise<unknown> | undefined;
   return {
     governor,
     termsOf: governor.termsOf,
     reports: (tell) => {
-      reading = followAccounts(database, run, tell, over.signal);
+      const { signal } = over;
+      reading = Promise.all([
+        followAccounts(database, run, tell, signal),
+        followMachines(database, tell, signal),
+      ]);
     },
     close: async () => {
       over.abort();

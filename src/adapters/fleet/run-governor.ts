@@ -1,4 +1,5 @@
 /** How does Postgres know what a run may still spend, and when its accounts wake? Its coordinator keeps both in step with the log. */
+import { randomUUID } from "node:crypto";
 import type { Failure } from "../../core/failure.ts";
 import { type JobId, taskOfJob } from "../../core/job.ts";
 import type { Event } from "../../core/log/event.ts";
@@ -33,6 +34,8 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
   #last: Promise<unknown> = Promise.resolve();
   /** The jobs that may call models now. */
   readonly #jobs = new Set<JobId>();
+  /** Of the coordinator's own jobs. */
+  readonly #permits = new Map<JobId, string>();
   /** Jobs on other machines that wait until they may call their models. */
   #waiting: ReadonlySet<string> = new Set();
 
@@ -66,16 +69,17 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     return { countsIn: budgetsWith(task), limitedBy };
   };
 
-  /** Of the coordinator's own job: workers get theirs with what they are offered. */
+  /** Of the coordinator's own job: workers get theirs with the jobs that they take. An earlier coordinator's is over. */
   async permit({ job, task }: WorkingJob): Promise<{ readonly permit: string } | Failed> {
     this.#jobs.add(job);
-    const rows = await this.#then<{ permit: string }>(
-      `INSERT INTO $S.job (run, job, permit, counts_in, limited_by) VALUES ($1, $2, gen_random_uuid(), $3, $4)
-       ON CONFLICT (run, job) DO UPDATE SET counts_in = excluded.counts_in, limited_by = excluded.limited_by
-       RETURNING permit`,
-      [job, budgetsWith(taskOfJob(job) ?? ROOT), this.#limits(task)],
+    const permit = this.#permits.get(job) ?? randomUUID();
+    this.#permits.set(job, permit);
+    const rows = await this.#then(
+      `INSERT INTO $S.job (run, job, permit, counts_in, limited_by) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (run, job) DO UPDATE SET permit = $3, counts_in = excluded.counts_in, limited_by = excluded.limited_by`,
+      [job, permit, budgetsWith(taskOfJob(job) ?? ROOT), this.#limits(task)],
     );
-    return hasFailed(rows) ? rows : { permit: rows[0]!.permit };
+    return hasFailed(rows) ? rows : { permit };
   }
 
   /** Their numbers are written before the job can be there. */
@@ -158,15 +162,16 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     );
   }
 
-  /** Its cost is in the log now; but one that was given up may go on for a while and spend. */
+  /** Its cost is in the log now; but one that was given up may go on for a while and spend, or still answer. */
   #ended({ job, how }: Extract<Event, { type: "job.ended" }>): void {
-    const isLast = how !== "expired" && how !== "aborted";
     this.#jobs.delete(job);
+    this.#permits.delete(job);
     this.#write(this.#budgets());
+    if (how === "expired") return;
     this.#then(
       `WITH gone AS (DELETE FROM $S.job WHERE run = $1 AND job = $2 AND ($3 OR NOT is_live) RETURNING run)
        SELECT pg_notify('$N:calls:' || run, '') FROM gone`,
-      [job, isLast],
+      [job, how !== "aborted"],
     );
   }
 

@@ -1,14 +1,16 @@
 /** How do the fleet's tables come into Postgres? By numbered steps, one process at a time, each whole or not at all. */
 import type { Client } from "pg";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
-import { type Database, inSchema } from "./database.ts";
+import { bossSchema, type Database, inSchema } from "./database.ts";
 import { GOVERNOR } from "./sql/governor.ts";
 import { RUNS } from "./sql/runs.ts";
 import { WORKERS } from "./sql/workers.ts";
 
 /** Steps that were released are never changed: what comes later is a step of its own. */
 const STEPS: readonly (readonly string[])[] = [[RUNS, WORKERS, GOVERNOR]];
-const VERSION = STEPS.length;
+/** Number 1 was never released: there, every worker could read the jobs of all others. */
+const FIRST = 2;
+const VERSION = FIRST + STEPS.length - 1;
 
 type Migrated = { readonly from: number; readonly to: number };
 
@@ -23,7 +25,9 @@ export const migrateSchema = (database: Database): Promise<Migrated | Failed> =>
     const { rows } = await client.query<VersionRow>(sql("SELECT number FROM $S.version"));
     const from = rows[0]?.number ?? 0;
     if (from > VERSION) return newer(database.schema, from);
-    for (const [i, step] of STEPS.entries()) if (i >= from) await take(client, step.map(sql), sql, i + 1);
+    if (from > 0 && from < FIRST) return unreleased(database.schema);
+    for (const [i, step] of STEPS.entries())
+      if (FIRST + i > from) await take(client, step.map(sql), sql, FIRST + i);
     return { from, to: VERSION };
   });
 
@@ -52,6 +56,13 @@ export async function schemaProblem(database: Database): Promise<Failed | undefi
   const why = `the fleet's Postgres has an older fleet (schema ${database.schema}, number ${number}, not ${VERSION})`;
   return failedWith("repository", why, "`skein fleet init` brings it up to date; what it holds is kept");
 }
+
+const unreleased = (schema: string): Failed =>
+  failedWith(
+    "repository",
+    `the fleet's Postgres has a fleet of a Skein that was never released (schema ${schema})`,
+    `remove it with its runs (DROP SCHEMA ${schema}, ${bossSchema(schema)} CASCADE), then \`skein fleet init\``,
+  );
 
 const newer = (schema: string, number: number): Failed =>
   failedWith(

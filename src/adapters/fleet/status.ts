@@ -1,7 +1,6 @@
 /** How does a fleet stand? Its workers, the jobs that wait and that are under way, and the accounts that are refused. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { RunHome } from "../../ports/runs.ts";
-import { bossSchema } from "../job-queues/boss.ts";
 import type { Database } from "./database.ts";
 import { fleetLinkOf } from "./fleet-runs.ts";
 import { type FleetWorker, listWorkers, workersText } from "./workers.ts";
@@ -24,7 +23,7 @@ export async function lookAtFleet(database: Database): Promise<FleetStatus | Fai
   const queues = await database.ask<FleetQueue>(
     `SELECT name, count(*) FILTER (WHERE state < 'active')::int AS waiting,
        count(*) FILTER (WHERE state = 'active')::int AS active
-     FROM "${bossSchema(database.schema)}".job WHERE state < 'completed' GROUP BY name ORDER BY name`,
+     FROM $J.job WHERE state < 'completed' GROUP BY name ORDER BY name`,
   );
   if (hasFailed(queues)) return queues;
   const accounts = await database.ask<FleetAccount>(

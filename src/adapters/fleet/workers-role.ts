@@ -38,13 +38,13 @@ export async function makeWorkersRole(
     : { role };
 }
 
-/** Every function is anybody's at first. Those that are listed check a permit, or only speak of the worker itself. */
+/** Every role may call a new function. Those that are listed check a permit, or concern only the worker that calls. */
 const GRANTS = [
   "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA $S FROM PUBLIC",
   "GRANT USAGE ON SCHEMA $S TO $R",
   "GRANT SELECT ON $S.version TO $R",
-  `GRANT EXECUTE ON FUNCTION $S.worker_seen, $S.worker_report, $S.worker_write, $S.worker_read, $S.admit, $S.settle,
-    $S.refuse TO $R`,
+  `GRANT EXECUTE ON FUNCTION $S.worker_seen, $S.worker_take, $S.worker_answer, $S.worker_report, $S.worker_write,
+    $S.worker_read, $S.admit, $S.settle, $S.refuse TO $R`,
 ];
 
 /** Postgres 14 lets every role create functions in `public`, where statements of others in the database may find them. */

@@ -15,10 +15,16 @@ export type FleetWorker = {
   readonly silentMs: number;
 };
 
+/** How often a worker says that it lives: well below the time after which it counts as dead. */
+export const BEAT_MS = 2_000;
+
 /** Those that were heard of within a day, by name. */
 export const listWorkers = (database: Database): Promise<readonly FleetWorker[] | Failed> =>
   database.ask<FleetWorker>(`
-    SELECT name, labels, capacity, version, jobs, state,
+    SELECT name, labels, capacity, version, state,
+      ARRAY(SELECT run.name || '/' || job.job FROM $S.job AS job JOIN $S.run AS run ON run.id = job.run
+        JOIN $J.job AS boss ON boss.name = job.queue AND boss.id = job.boss AND boss.state = 'active'
+        WHERE job.worker = worker.name ORDER BY 1) AS jobs,
       greatest(0, extract(epoch FROM now() - seen_at) * 1000)::float8 AS "silentMs"
     FROM $S.worker WHERE seen_at > now() - interval '1 day' ORDER BY name`);
 
@@ -26,7 +32,7 @@ export const listWorkers = (database: Database): Promise<readonly FleetWorker[] 
 export const workersRole = (schema: string): string => `${schema}_worker`;
 
 /** Those that say nothing for so long are not counted on. */
-const SILENT_MS = 30_000;
+export const SILENT_MS = 30_000;
 
 /** In words: how many work, and which say nothing any more. */
 export function workersText(workers: readonly FleetWorker[]): string {

@@ -10,7 +10,7 @@ import { FleetGate } from "./fleet-gate.ts";
 test("a gate that was called off ends, though the queue never says so", { timeout: 10_000 }, async () => {
   const over = new AbortController();
   const offers = {
-    onEnd: () => {},
+    follow: () => {},
     offer: async () => {
       over.abort();
       return "offered";

@@ -54,7 +54,7 @@ export class FleetGate implements Gate {
     const needs = await objects.offer(job, [...new Set(commits)], signal);
     if (hasFailed(needs)) return needs;
     const { promise, resolve } = Promise.withResolvers<JobEnding>();
-    offers.onEnd(job, resolve);
+    offers.follow(job, resolve, tree.job);
     const offered = await offers.offer({ job, needs, what, labels, priority: FIRST });
     if (offered !== "offered") return offered;
     const stop = () => {

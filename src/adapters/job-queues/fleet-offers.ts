@@ -1,64 +1,59 @@
 /** The coordinator's side of pg-boss: offers jobs while it has the lease, cancels them, and hears of their ends. */
-import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import type { PgBoss } from "pg-boss";
-import { messageOf } from "../../core/failure.ts";
 import type { JobId, Spent } from "../../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
-import type { JobResult, OfferedJob, OfferedWork } from "../../ports/fleet-jobs.ts";
+import type { JobOffer, JobResult, OfferedWork } from "../../ports/fleet-jobs.ts";
 import type { Signs } from "../../ports/signs.ts";
 import { fields, type LooseFields, parseJson } from "../../text/json.ts";
 import { type Database, inSchema } from "../fleet/database.ts";
 import type { TermsOf } from "../fleet/run-governor.ts";
-import {
-  answersChannel,
-  bossId,
-  bossSchema,
-  coordinatorsBoss,
-  JOBS_CHANNEL,
-  makeQueue,
-  queueOf,
-} from "./boss.ts";
+import { bossId, coordinatorsBoss, JOBS_CHANNEL, jobsOfRun, makeQueue, queueOf } from "./boss.ts";
 import { MAX_RESULT_CHARS, readResult } from "./job-result.ts";
+import { superviseJobs } from "./supervise.ts";
 
 type OffersOptions = {
   readonly database: Database;
-  readonly url: string;
   readonly run: string;
   readonly runId: string;
   /** Of the lease that this coordinator has. */
   readonly fence: number;
   /** A job on another machine gives no sign of life, or gives one again. */
   readonly onQuiet: Signs["tell"];
+  /** A machine has begun a job of the log, or a part of it. */
+  readonly onTaken: (job: JobId, machine: string) => void;
   readonly termsOf: TermsOf;
 };
 
 type Wanted = {
-  readonly job: OfferedJob["job"];
-  readonly needs: OfferedJob["needs"];
+  readonly job: JobOffer["job"];
+  readonly needs: JobOffer["needs"];
   readonly what: OfferedWork;
   readonly labels: readonly string[];
   /** The more, the sooner. */
   readonly priority: number;
 };
 
-/** `tries`: how often it was begun. */
-export type JobEnding =
+/** `tries`: how often it was begun before. `lost`: what was used by machines that lost it. */
+export type JobEnding = { readonly tries: number; readonly lost?: Spent } & (
   | Answered
   /** `begun`: a machine had it, and may still say what it cost. */
-  | { readonly is: "cancelled"; readonly tries: number; readonly begun: boolean }
+  | { readonly is: "cancelled"; readonly begun: boolean }
   /** No machine came to an end with it. */
-  | { readonly is: "given-up"; readonly tries: number }
+  | { readonly is: "given-up" }
   /** A worker handed back something that is no answer. */
-  | { readonly is: "unusable"; readonly tries: number };
+  | { readonly is: "unusable" }
+);
 
 /** `offered`: as this side wrote it. */
-type Answered = {
-  readonly is: "answered";
-  readonly result: JobResult;
-  readonly tries: number;
-  readonly offered: OfferedJob;
+type Answered = { readonly is: "answered"; readonly result: JobResult; readonly offered: JobOffer };
+
+/** `of`: the job of the log that it is, or is part of. */
+type Followed = {
+  readonly of: JobId;
+  readonly isPart: boolean;
+  readonly ended: (end: JobEnding) => void;
 };
 
 type JobRow = {
@@ -66,10 +61,18 @@ type JobRow = {
   readonly name: string;
   readonly state: "created" | "retry" | "active" | "completed" | "cancelled" | "failed";
   readonly output: unknown;
-  readonly offered: string;
   readonly begun: boolean;
   readonly tries: number;
+  /** These are gone if the log has had the end of the job already. */
+  readonly offer: string | null;
+  readonly permit: string | null;
+  readonly worker: string | null;
+  readonly lost: LostTries | null;
 };
+
+type LostTries = Readonly<
+  Record<"tokens" | "microdollars" | "cutCalls" | "cutTokens" | "cutMicrodollars", number>
+>;
 
 type Pending = Wanted & { readonly done: (result: "offered" | Failed) => void };
 
@@ -77,7 +80,9 @@ type Ready = Pending & { readonly terms: Awaited<ReturnType<TermsOf>> };
 
 export class FleetOffers {
   readonly #options: OffersOptions;
-  readonly #waiting = new Map<string, (end: JobEnding) => void>();
+  readonly #waiting = new Map<string, Followed>();
+  /** The permits of tries that were told of, by the job's id. */
+  readonly #told = new Map<string, string>();
   readonly #queues = new Set<string>();
   readonly #stop = new AbortController();
   #boss: Promise<PgBoss> | undefined;
@@ -98,10 +103,16 @@ export class FleetOffers {
     return promise;
   }
 
-  /** Once it has ended, or was cancelled. */
-  onEnd(job: string, heard: (end: JobEnding) => void): void {
-    this.#waiting.set(bossId(this.#options.runId, job), heard);
-    this.#listening ??= Promise.all([this.#listen(), this.#hearReports()]);
+  /** Until it has ended, or was cancelled. */
+  follow(job: JobId, ended: Followed["ended"], of = job): void {
+    this.#waiting.set(bossId(this.#options.runId, job), { of, isPart: of !== job, ended });
+    const { database } = this.#options;
+    this.#listening ??= Promise.all([
+      this.#listen(),
+      this.#hearReports(),
+      // Also after a takeover, when nothing may be offered for long.
+      superviseJobs(database, () => this.#opened(), this.#stop.signal),
+    ]);
   }
 
   /** What a job cost that was called off, if it says so in time. */
@@ -137,9 +148,9 @@ export class FleetOffers {
   /** Of a run whose coordinator has changed: gates that no landing waits for any more. */
   async cancelAll(prefix: string): Promise<void> {
     const { database, runId } = this.#options;
-    const boss = bossSchema(database.schema);
     const found = await database.ask<{ readonly id: string; readonly name: string }>(
-      `SELECT id, name FROM "${boss}".job WHERE data->>'runId' = $1 AND data->>'job' LIKE $2 AND state < 'completed'`,
+      `SELECT boss.id, boss.name FROM $S.job AS job JOIN $J.job AS boss ON boss.name = job.queue AND boss.id = job.boss
+       WHERE job.run = $1 AND job.job LIKE $2 AND boss.state < 'completed'`,
       [runId, `${prefix}%`],
     );
     if (hasFailed(found)) return;
@@ -158,13 +169,12 @@ export class FleetOffers {
     await this.#flushing;
     await this.#listening;
     const boss = await this.#boss?.catch(() => undefined); // Never opened.
-    await boss?.stop({ graceful: false, close: true }).catch(() => {}); // Postgres is away.
+    await boss?.stop({ graceful: false, close: false }).catch(() => {}); // Postgres is away.
   }
 
   #opened(): Promise<PgBoss> {
     if (this.#boss) return this.#boss;
-    const { url, database } = this.#options;
-    this.#boss = coordinatorsBoss(url, database.schema);
+    this.#boss = coordinatorsBoss(this.#options.database);
     this.#boss.catch(() => {
       this.#boss = undefined; // It may be there the next time.
     });
@@ -183,66 +193,60 @@ export class FleetOffers {
 
   /** All or none, in one transaction with a look at the lease. Safe to be done twice. */
   async #offerAll(pending: readonly Pending[]): Promise<"offered" | Failed> {
-    for (let tries = 1; ; tries += 1) {
-      const offered = await this.#tryOffer(pending);
-      const isAway = hasFailed(offered) && offered.failure.message.includes(AWAY);
-      if (!isAway || tries === MAX_TRIES || this.#stop.signal.aborted)
-        return hasFailed(offered) ? offered : "offered";
-      // The statement waits for Postgres to be there again.
-      await this.#options.database.ask("SELECT 1", [], { signal: this.#stop.signal });
-    }
-  }
-
-  async #tryOffer(pending: readonly Pending[]): Promise<object | Failed> {
-    const { database, runId, fence } = this.#options;
-    try {
-      const terms = await Promise.all(pending.map(({ job }) => this.#options.termsOf(job)));
-      const ready = pending.map((one, i) => ({ ...one, terms: terms[i]! }));
+    const { database, runId, fence, termsOf } = this.#options;
+    const terms = await Promise.all(pending.map(({ job }) => termsOf(job)));
+    const ready = pending.map((one, i) => ({ ...one, terms: terms[i]! }));
+    const offer = async (client: Client): Promise<object | Failed> => {
       const boss = await this.#opened();
       for (const queue of new Set(pending.map(({ labels }) => queueOf(labels))))
         await this.#make(boss, queue);
-      return await database.within(async (client) => {
-        const ask = (text: string, values: readonly unknown[] = []) =>
-          client.query(inSchema(text, database.schema), [...values]);
-        await ask("BEGIN");
-        // A coordinator that is stopped in here would keep others from the run.
-        await ask(`SET LOCAL idle_in_transaction_session_timeout = ${MAX_OFFER_MS}`);
-        await ask(`SET LOCAL statement_timeout = ${MAX_OFFER_MS}`);
-        const { rows } = await ask("SELECT fence FROM $S.run WHERE id = $1 FOR SHARE", [runId]);
-        if (rows[0]?.fence !== fence) return LOST;
-        await this.#insert(boss, client, ready);
-        await ask("SELECT pg_notify('$N:' || $1, '')", [JOBS_CHANNEL]);
-        await ask("COMMIT");
-        return {};
-      });
-    } catch (error) {
-      return failedWith("repository", `a job could not be offered: ${messageOf(error)}`);
-    }
+      const ask = (text: string, values: readonly unknown[] = []) =>
+        client.query(inSchema(text, database.schema), [...values]);
+      await ask("BEGIN");
+      // A coordinator that is stopped in here would keep others from the run.
+      await ask(`SET LOCAL idle_in_transaction_session_timeout = ${MAX_OFFER_MS}`);
+      await ask(`SET LOCAL statement_timeout = ${MAX_OFFER_MS}`);
+      const { rows } = await ask("SELECT fence FROM $S.run WHERE id = $1 FOR SHARE", [runId]);
+      if (rows[0]?.fence !== fence) return LOST;
+      await this.#insert(boss, client, ready);
+      await ask("SELECT pg_notify('$N:' || $1, '')", [JOBS_CHANNEL]);
+      await ask("COMMIT");
+      return {};
+    };
+    const offered = await database.within(offer, { patienceMs: PATIENCE_MS, signal: this.#stop.signal });
+    return hasFailed(offered) ? offered : "offered";
   }
 
   async #insert(boss: PgBoss, client: Client, ready: readonly Ready[]): Promise<void> {
     const { database, run, runId } = this.#options;
-    const permits = ready.map(() => randomUUID());
-    const jobs = ready.map(({ job, terms }, i) => ({ job, permit: permits[i], ...terms }));
+    const jobs = ready.map(({ job, needs, what, labels, terms }) => {
+      const offer: JobOffer = { run, runId, job, needs, what };
+      return {
+        ...terms,
+        job,
+        queue: queueOf(labels),
+        boss: bossId(runId, job),
+        offer: JSON.stringify(offer),
+      };
+    });
     await client.query(
       inSchema(
-        `INSERT INTO $S.job (run, job, permit, counts_in, limited_by)
-         SELECT $1, one.job, one.permit, one."countsIn", one."limitedBy" FROM jsonb_to_recordset($2) AS one
-           (job text, permit uuid, "countsIn" text[], "limitedBy" text[])
+        `INSERT INTO $S.job (run, job, queue, boss, offer, counts_in, limited_by)
+         SELECT $1, one.job, one.queue, one.boss, one.offer, one."countsIn", one."limitedBy"
+         FROM json_to_recordset($2)
+           AS one (job text, queue text, boss uuid, offer text, "countsIn" text[], "limitedBy" text[])
          ON CONFLICT (run, job) DO NOTHING`,
         database.schema,
       ),
       [runId, JSON.stringify(jobs)],
     );
     const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) };
-    for (const [queue, ofQueue] of Map.groupBy(ready.entries(), ([, { labels }]) => queueOf(labels))) {
-      const inserts = ofQueue.map(([i, { job, needs, what, priority }]) => {
-        const offered: OfferedJob = { run, runId, job, permit: permits[i]!, needs, what };
-        // As a text: jsonb refuses a zero character.
-        return { id: bossId(runId, job), priority, data: { runId, job, offered: JSON.stringify(offered) } };
-      });
-      await boss.insert(queue, inserts, { db });
-    }
+    for (const [queue, ofQueue] of Map.groupBy(ready, ({ labels }) => queueOf(labels)))
+      await boss.insert(
+        queue,
+        ofQueue.map(({ job, priority }) => ({ id: bossId(runId, job), priority, data: { runId, job } })),
+        { db },
+      );
   }
 
   async #make(boss: PgBoss, queue: string): Promise<void> {
@@ -254,13 +258,11 @@ export class FleetOffers {
   async #listen(): Promise<void> {
     const { database, runId } = this.#options;
     const { signal } = this.#stop;
-    using nudges = database.nudges(answersChannel(runId));
+    using nudges = database.nudges(jobsOfRun(runId));
     while (!signal.aborted) {
       const ids = [...this.#waiting.keys()];
-      // After a takeover nothing may be offered for long: also then jobs of dead machines go to others.
-      if (ids.length > 0) this.#opened().catch(() => {}); // It is opened again the next time.
-      const rows = ids.length === 0 ? [] : await this.#rows(ids, { isEnded: true, signal });
-      if (!hasFailed(rows)) for (const row of rows) this.#tell(row);
+      const rows = ids.length === 0 ? [] : await this.#rows(ids, { isNews: true, signal });
+      if (!hasFailed(rows)) await this.#tellAll(rows);
       await nudges.next(signal, LOOK_MS);
       await pause(GATHER_MS, undefined, { signal }).catch(() => {}); // The loop looks at the signal.
     }
@@ -290,41 +292,70 @@ export class FleetOffers {
       this.#options.onQuiet({ job: of as JobId, ms, ...(typeof doing === "string" && { doing }) });
   }
 
-  #tell(row: JobRow): void {
-    const end = endingOf(row);
-    const heard = end && this.#waiting.get(row.id);
-    if (!heard) return;
-    this.#waiting.delete(row.id);
-    heard(end);
+  /** A part of a job is forgotten once it has ended; other jobs once the log has their ends. */
+  async #tellAll(rows: readonly JobRow[]): Promise<void> {
+    const parts = rows.filter(({ id }) => this.#waiting.get(id)?.isPart);
+    const ended = parts.filter((row) => endingOf(row)).map(({ id }) => id);
+    for (const row of rows) this.#tell(row);
+    if (ended.length > 0)
+      await this.#options.database.ask("DELETE FROM $S.job WHERE boss = ANY ($1)", [ended]);
   }
 
+  #tell(row: JobRow): void {
+    const { id, permit, worker } = row;
+    const followed = this.#waiting.get(id);
+    if (followed && permit !== null && worker !== null && this.#told.get(id) !== permit) {
+      this.#told.set(id, permit);
+      this.#options.onTaken(followed.of, worker);
+    }
+    const end = endingOf(row);
+    if (!end) return;
+    this.#waiting.delete(id);
+    this.#told.delete(id);
+    followed?.ended(end);
+  }
+
+  /** `isNews`: only those that have ended, or were taken by a machine that was not told of. */
   #rows(
     ids: readonly string[],
-    { isEnded = false, signal }: { readonly isEnded?: boolean; readonly signal?: AbortSignal } = {},
+    { isNews = false, signal }: { readonly isNews?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<readonly JobRow[] | Failed> {
-    const { database } = this.#options;
-    const boss = bossSchema(database.schema);
     // By the name of its queue as well, which the index begins with.
-    return database.ask<JobRow>(
-      `SELECT job.id, job.name, job.state, job.retry_count AS tries,
-         CASE WHEN length(job.output->>'result') <= ${MAX_RESULT_CHARS} THEN job.output END AS output,
-         job.data->>'offered' AS offered, job.started_on IS NOT NULL AS begun
-       FROM "${boss}".queue JOIN "${boss}".job ON job.name = queue.name AND job.id = ANY($1::uuid[])
-       ${isEnded ? "WHERE job.state > 'active'" : ""}`,
-      [ids],
+    return this.#options.database.ask<JobRow>(
+      `SELECT boss.id, boss.name, boss.state, boss.retry_count AS tries, boss.started_on IS NOT NULL AS begun,
+         CASE WHEN length(boss.output->>'result') <= ${MAX_RESULT_CHARS} THEN boss.output END AS output,
+         CASE WHEN boss.state > 'active' THEN job.offer END AS offer, job.permit, job.worker,
+         CASE WHEN job.lost_tokens > 0 THEN json_build_object('tokens', job.lost_tokens,
+           'microdollars', job.lost_microdollars, 'cutCalls', job.cut_calls, 'cutTokens', job.cut_tokens,
+           'cutMicrodollars', job.cut_microdollars) END AS lost
+       FROM $J.queue JOIN $J.job AS boss ON boss.name = queue.name AND boss.id = ANY ($1::uuid[])
+       LEFT JOIN $S.job AS job ON job.boss = boss.id
+       WHERE NOT $2 OR boss.state > 'active' OR (boss.state = 'active' AND job.permit <> ALL ($3::uuid[]))`,
+      [ids, isNews, [...this.#told.values()]],
       signal ? { signal } : {},
     );
   }
 }
 
-function endingOf({ state, output, tries, offered, begun }: JobRow): JobEnding | undefined {
-  if (state === "cancelled") return { is: "cancelled", tries, begun };
-  if (state === "failed") return { is: "given-up", tries };
+function endingOf({ state, output, tries, offer, begun, lost }: JobRow): JobEnding | undefined {
+  const sure = { tries, ...(lost && { lost: lostSpent(lost) }) };
+  if (state === "cancelled") return { ...sure, is: "cancelled", begun };
+  if (state === "failed") return { ...sure, is: "given-up" };
   if (state !== "completed") return undefined;
   const result = readResult(fields(output)["result"]);
-  return result
-    ? { is: "answered", result, tries, offered: JSON.parse(offered) as OfferedJob }
-    : { is: "unusable", tries };
+  return result && offer !== null
+    ? { ...sure, is: "answered", result, offered: JSON.parse(offer) as JobOffer }
+    : { ...sure, is: "unusable" };
+}
+
+/** Money of which Postgres knows nothing is not known: it is left out. */
+function lostSpent({ tokens, microdollars, cutCalls, cutTokens, cutMicrodollars }: LostTries): Spent {
+  const priced = (amount: number) => (microdollars === 0 ? {} : { microdollars: amount });
+  return {
+    tokens: tokens - cutTokens,
+    ...priced(microdollars - cutMicrodollars),
+    ...(cutCalls > 0 && { unaccounted: { calls: cutCalls, tokens: cutTokens, ...priced(cutMicrodollars) } }),
+  };
 }
 
 /** A worker's own words: what is no number is not taken. */
@@ -334,8 +365,8 @@ function spentIn({ spent }: LooseFields): Spent | undefined {
 }
 
 const LOST = failedWith("interrupted", "another coordinator has taken over this run: nothing was offered");
-const AWAY = "the fleet's Postgres";
-const MAX_TRIES = 3;
+/** A restart takes seconds, a change to another server up to a minute. */
+const PATIENCE_MS = 60_000;
 const MAX_OFFER_MS = 10_000;
 const MAX_AT_ONCE = 200;
 /** Less than the engine waits for them before a run ends. */

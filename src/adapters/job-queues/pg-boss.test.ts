@@ -53,6 +53,7 @@ async function openQueue() {
       offers: { find: async () => found } as unknown as FleetOffers,
       objects: new JobObjects({ gitDir, remote, shared, target: "target", run: RUN }),
       own: {} as InProcessJobQueue,
+      onTaken: () => {},
       readFile: async () => undefined,
       evidenceOf: (...asked) => repository.evidence(...asked),
     });

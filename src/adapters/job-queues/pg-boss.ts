@@ -1,10 +1,12 @@
 /** The job queue of a fleet: planners and workers run on any machine, landings and checks with the coordinator. */
+import { hostname } from "node:os";
 import type { Brief, PlanBrief, WorkBrief } from "../../core/brief.ts";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { type Job, type JobId, jobId, type Outcome, taskOfJob } from "../../core/job.ts";
 import type { Report } from "../../core/log/event.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Evidence } from "../../core/rules/evidence.ts";
+import { addSpent } from "../../core/used.ts";
 import type { Made } from "../../ports/fleet-jobs.ts";
 import type { Answer, JobQueue, Recovered } from "../../ports/job-queue.ts";
 import type { JobObjects } from "../objects/job-objects.ts";
@@ -25,6 +27,8 @@ type PgBossOptions = {
   readonly salvageRef: (of: Pick<WorkBrief, "run" | "task" | "attempt">) => string;
   /** Labels that every job needs. */
   readonly labels: readonly string[];
+  /** A machine has begun a job. */
+  readonly onTaken: (job: JobId, machine: string) => void;
   /** What a commit shows against the one that it was made from. */
   readonly evidenceOf: (base: string, commit: string, signal: AbortSignal) => Promise<Evidence | Failed>;
   /** The file of a run that a worker wrote, for a bundle. */
@@ -40,9 +44,10 @@ export class PgBossJobQueue implements JobQueue {
   }
 
   offer(job: Job, brief: Brief, report: (report: Report) => void): void {
-    const { own, travels } = this.#options;
-    if (isAgents(brief) && travels(job.kind)) void this.#offer(jobId(job), brief, report);
-    else own.offer(job, brief, report);
+    const { own, travels, onTaken } = this.#options;
+    if (isAgents(brief) && travels(job.kind)) return void this.#offer(jobId(job), brief, report);
+    own.offer(job, brief, report);
+    if (isAgents(brief)) onTaken(jobId(job), hostname());
   }
 
   cancel(id: JobId): void {
@@ -59,7 +64,9 @@ export class PgBossJobQueue implements JobQueue {
       this.#await(id, report);
       return { is: "running" };
     }
-    if (found === "unknown" || found.is === "cancelled" || found.is === "given-up") return { is: "gone" };
+    if (found === "unknown") return { is: "gone" };
+    if (found.is === "cancelled" || found.is === "given-up")
+      return { is: "gone", ...(found.lost && { spent: found.lost }) };
     return { is: "answered", answer: await this.#answerOf(id, found) };
   }
 
@@ -89,18 +96,20 @@ export class PgBossJobQueue implements JobQueue {
   }
 
   #await(id: JobId, report: (report: Report) => void): void {
-    this.#options.offers.onEnd(id, (end) => {
+    this.#options.offers.follow(id, (end) => {
       void this.#answerOf(id, end).then((answer) => {
         if (!this.#stop.signal.aborted) report({ type: "ended", job: id, ...answer });
       });
     });
   }
 
-  /** Whatever a worker said, it ends no coordinator. */
-  #answerOf(id: JobId, end: JobEnding): Promise<Answer> {
-    return this.#readAnswer(id, end).catch((error: unknown) =>
+  /** Whatever a worker said, it ends no coordinator. With what was used by machines that lost the job. */
+  async #answerOf(id: JobId, end: JobEnding): Promise<Answer> {
+    const { spent: own, ...answer } = await this.#readAnswer(id, end).catch((error: unknown) =>
       failed("agent-failed", `the answer of a worker cannot be used: ${messageOf(error)}`),
     );
+    const spent = own && end.lost ? addSpent(own, end.lost) : (own ?? end.lost);
+    return { ...answer, ...(spent && { spent }) };
   }
 
   /** What was made is here before anybody hears of it. */

@@ -41,6 +41,21 @@ CREATE TABLE $S.reservation (
   FOREIGN KEY (run, job) REFERENCES $S.job ON DELETE CASCADE
 );
 
+-- The machine that had a job lost it: what it used stays charged, with its calls that were under way.
+CREATE FUNCTION $S.lose_try(_boss uuid)
+RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  WITH cut AS (
+    DELETE FROM $S.reservation r USING $S.job j WHERE j.boss = _boss AND r.run = j.run AND r.job = j.job
+    RETURNING r.tokens, r.microdollars
+  ), sums AS (
+    SELECT count(*) AS calls, coalesce(sum(tokens), 0) AS tokens, coalesce(sum(microdollars), 0) AS microdollars FROM cut
+  )
+  UPDATE $S.job j SET lost_tokens = j.used_tokens, lost_microdollars = j.used_microdollars, waiting_since = NULL,
+    cut_calls = j.cut_calls + sums.calls, cut_tokens = j.cut_tokens + sums.tokens,
+    cut_microdollars = j.cut_microdollars + sums.microdollars
+  FROM sums WHERE j.boss = _boss
+$$;
+
 -- What counts in a budget besides what the log knows: used or set aside by jobs; and the part that is only set aside.
 CREATE FUNCTION $S.claims(_run bigint, _job text, _budget text,
   OUT tokens numeric, OUT microdollars numeric, OUT open_tokens numeric, OUT open_microdollars numeric)

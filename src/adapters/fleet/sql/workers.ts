@@ -5,36 +5,108 @@ CREATE TABLE $S.worker (
   labels text[] NOT NULL,
   capacity int NOT NULL,
   version text NOT NULL,
-  jobs text[] NOT NULL,                -- what it is doing: run/job
   state text NOT NULL,                 -- 'ready', 'draining' or 'gone'
   since timestamptz NOT NULL DEFAULT now(),
   seen_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Heartbeat of a worker.
-CREATE FUNCTION $S.worker_seen(_name text, _labels text[], _capacity int, _version text, _jobs text[], _state text)
-RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  INSERT INTO $S.worker (name, labels, capacity, version, jobs, state)
-  VALUES (_name, _labels[1:32], least(_capacity, 1000), left(_version, 40), _jobs[1:1000], left(_state, 20))
-  ON CONFLICT (name) DO UPDATE SET labels = excluded.labels, capacity = excluded.capacity,
-    version = excluded.version, jobs = excluded.jobs, state = excluded.state, seen_at = now(),
-    since = CASE WHEN $S.worker.state = 'gone' THEN now() ELSE $S.worker.since END
-$$;
-
--- A job that was offered. The holder of its permit may call models for it, write its files and report of it.
+-- A job that was offered, or a coordinator's own.
 CREATE TABLE $S.job (
   run bigint NOT NULL REFERENCES $S.run ON DELETE CASCADE,
   job text NOT NULL,
-  permit uuid NOT NULL UNIQUE,
+  queue text,                               -- where pg-boss has it, with this id; NULL: it is a coordinator's own
+  boss uuid UNIQUE,
+  offer text,                               -- what the machine that takes it is told, as JSON
+  permit uuid UNIQUE,                       -- its holder may call models, report and write files; each try has another
+  worker text,                              -- the machine that took it last
   counts_in text[] NOT NULL DEFAULT '{}',   -- the budgets that what it uses is part of
   limited_by text[] NOT NULL DEFAULT '{}',  -- the budgets that its calls must fit
   is_live boolean NOT NULL DEFAULT false,   -- it has called a model
   used_tokens bigint NOT NULL DEFAULT 0,
   used_microdollars bigint NOT NULL DEFAULT 0,
+  lost_tokens bigint NOT NULL DEFAULT 0,    -- of these: used by machines that lost the job
+  lost_microdollars bigint NOT NULL DEFAULT 0,
+  cut_calls int NOT NULL DEFAULT 0,         -- of these: their calls that did not say what they cost
+  cut_tokens bigint NOT NULL DEFAULT 0,
+  cut_microdollars bigint NOT NULL DEFAULT 0,
   waited_ms float8 NOT NULL DEFAULT 0,
   waiting_since timestamptz,
   PRIMARY KEY (run, job)
 );
+
+-- Heartbeat of a worker and of the jobs that it has. Says which of these are still its own.
+CREATE FUNCTION $S.worker_seen(_name text, _labels text[], _capacity int, _version text, _state text, _permits uuid[])
+RETURNS SETOF uuid LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _before text;
+BEGIN
+  SELECT state INTO _before FROM $S.worker WHERE name = _name;
+  INSERT INTO $S.worker AS w (name, labels, capacity, version, state)
+  VALUES (_name, _labels[1:32], least(_capacity, 1000), left(_version, 40), left(_state, 20))
+  ON CONFLICT (name) DO UPDATE SET labels = excluded.labels, capacity = excluded.capacity,
+    version = excluded.version, state = excluded.state, seen_at = now(),
+    since = CASE WHEN w.state = 'gone' THEN now() ELSE w.since END;
+  IF _before IS DISTINCT FROM _state THEN PERFORM pg_notify('$N:workers', ''); END IF;
+  RETURN QUERY UPDATE $J.job b SET heartbeat_on = $J.job_now() FROM $S.job j
+    WHERE j.permit = ANY (_permits) AND b.name = j.queue AND b.id = j.boss AND b.state = 'active' RETURNING j.permit;
+END $$;
+
+-- Gives a job that waits to a worker: of a queue whose labels it has, those with most labels first. The worker chooses
+-- its permit, so that asking again after a lost answer gives the same job. This and the next do what fetch and complete
+-- of pg-boss do, so that workers need no right to its tables.
+CREATE FUNCTION $S.worker_take(_permit uuid, _worker text, _labels text[], OUT offer text, OUT tries int)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _queue text;
+  _boss uuid;
+  _run bigint;
+  _was_begun boolean;
+BEGIN
+  SELECT j.offer, b.retry_count INTO offer, tries FROM $S.job j JOIN $J.job b ON b.name = j.queue AND b.id = j.boss
+    WHERE j.permit = _permit AND b.state = 'active';
+  IF FOUND THEN RETURN; END IF;
+  FOR _queue IN
+    SELECT q.name FROM $J.queue q, string_to_array(q.name, '/') AS parts
+    WHERE parts[1] = 'jobs' AND parts[2:] <@ _labels ORDER BY cardinality(parts) DESC
+  LOOP
+    LOOP
+      SELECT b.id, b.started_on IS NOT NULL INTO _boss, _was_begun FROM $J.job b
+        WHERE b.name = _queue AND b.state < 'active' AND NOT b.blocked AND b.start_after <= $J.job_now()
+        ORDER BY b.priority DESC, b.created_on LIMIT 1 FOR UPDATE SKIP LOCKED;
+      EXIT WHEN NOT FOUND;
+      IF _was_begun THEN PERFORM $S.lose_try(_boss); END IF;
+      UPDATE $S.job j SET permit = _permit, worker = left(_worker, 200) WHERE j.boss = _boss
+        RETURNING j.offer, j.run INTO offer, _run;
+      UPDATE $J.job b SET started_on = $J.job_now(), heartbeat_on = $J.job_now(),
+        state = (CASE WHEN offer IS NULL THEN 'cancelled' ELSE 'active' END)::$J.job_state, -- Its run has forgotten it.
+        completed_on = CASE WHEN offer IS NULL THEN $J.job_now() END,
+        retry_count = b.retry_count + _was_begun::int
+        WHERE b.name = _queue AND b.id = _boss RETURNING b.retry_count INTO tries;
+      IF offer IS NOT NULL THEN
+        PERFORM pg_notify('$N:jobs:' || _run, '');
+        RETURN;
+      END IF;
+    END LOOP;
+  END LOOP;
+END $$;
+
+-- Whether the answer counts: not if the job was cancelled, or another machine has it. Asked again, it says the same.
+CREATE FUNCTION $S.worker_answer(_permit uuid, _output jsonb)
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE $J.job b SET state = 'completed', completed_on = $J.job_now(), output = _output FROM $S.job j
+    WHERE j.permit = _permit AND b.name = j.queue AND b.id = j.boss AND b.state = 'active';
+  RETURN FOUND OR EXISTS (
+    SELECT FROM $S.job j JOIN $J.job b ON b.name = j.queue AND b.id = j.boss
+    WHERE j.permit = _permit AND b.state = 'completed');
+END $$;
+
+-- The coordinator hears of the end of a job with the transaction that ends it: no statement more for each.
+CREATE FUNCTION $S.job_ended() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM pg_notify('$N:jobs:' || (NEW.data->>'runId'), '');
+  RETURN NULL;
+END $$;
 
 CREATE TABLE $S.report (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

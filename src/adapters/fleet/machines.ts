@@ -1,0 +1,37 @@
+/** Which machines work for a fleet? A run's coordinator is told when one joins, leaves, or falls silent. */
+import type { Report } from "../../core/log/event.ts";
+import { hasFailed } from "../../core/result.ts";
+import type { Database } from "./database.ts";
+import { type FleetWorker, SILENT_MS } from "./workers.ts";
+
+/** Joining and leaving is heard of at once; only silence has to be looked for. */
+const LOOK_MS = 5_000;
+
+type MachineRow = Pick<FleetWorker, "name" | "labels" | "capacity" | "state"> & {
+  readonly isSilent: boolean;
+};
+
+/** Until `signal`. `tell` resolves once the log has it. */
+export async function followMachines(
+  database: Database,
+  tell: (report: Report) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const told = new Map<string, string>();
+  using nudges = database.nudges("workers");
+  for (; !signal.aborted; await nudges.next(signal, LOOK_MS)) {
+    const rows = await database.ask<MachineRow>(
+      `SELECT name, labels, capacity, state, seen_at < now() - $1 * interval '1 ms' AS "isSilent"
+       FROM $S.worker WHERE seen_at > now() - interval '1 day' ORDER BY name`,
+      [SILENT_MS],
+      { signal },
+    );
+    for (const { name: machine, labels, capacity, ...row } of hasFailed(rows) ? [] : rows) {
+      const state = row.isSilent && row.state !== "gone" ? "silent" : row.state;
+      const report: Report = { type: "machine", machine, state, capacity, labels };
+      if (told.get(machine) === JSON.stringify(report)) continue;
+      told.set(machine, JSON.stringify(report));
+      void tell(report);
+    }
+  }
+}
