@@ -1,7 +1,7 @@
 /** When a machine without a sign of life counts as dead: never by an outage that kept it from giving one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Hearing } from "./supervise.ts";
+import { Hearing } from "./hearing.ts";
 
 const seconds = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => (from + i) * 1_000);
 
