@@ -1,4 +1,4 @@
-/** Who plans and works? The agents that are given, else those that are configured. */
+/** How are the agents of a run opened, and those who work outside of any run? */
 
 import type { AgentParts } from "../adapters/agents/agent-settings.ts";
 import { FunctionAgent, type Functions } from "../adapters/agents/functions.ts";
@@ -8,14 +8,13 @@ import { whenAsked } from "../adapters/agents/when-asked.ts";
 import { folderSource } from "../adapters/context-files.ts";
 import { repositorySandbox } from "../adapters/sandboxes/repository-sandbox.ts";
 import { gitSurroundings } from "../adapters/surroundings.ts";
+import { agentsOfRun } from "../app/agents-of-run.ts";
 import type { LoneParts } from "../app/lone-agent.ts";
 import type { GivenAgents } from "../app/parts.ts";
 import { secretsFor } from "../config/accounts.ts";
 import type { Config } from "../config/schema.ts";
 import { agentSettings, settledSpec, turnLimits } from "../config/to-parts.ts";
 import { toPolicy } from "../config/to-policy.ts";
-import { type Agent, NOBODY } from "../ports/agent.ts";
-import type { AgentSpec } from "../ports/agent-spec.ts";
 import type { Environment, Project } from "../ports/project.ts";
 import { AssociativeFiles } from "../subtasks/associative-files.ts";
 import { specialistsOf } from "./roles.ts";
@@ -27,19 +26,11 @@ export const functionAgents = ({ plan, work }: Functions): GivenAgents => ({
 
 type Configured = AgentParts & { readonly config: Config; readonly env: Environment; readonly top: string };
 
-/** A run without an agent is refused before it starts. */
-export function agentsOf(
-  { config, env, top, ...parts }: Configured,
-  given: GivenAgents = {},
-): { readonly worker: Agent; readonly planner: Agent | "none" } {
-  const settings = agentSettings(config, env, top);
-  const agentOf = (spec: AgentSpec) =>
-    whenAsked(agentOpener(settledSpec(spec, config, top), { ...settings, ...parts }));
-  const { agent, planner } = config;
-  const worker = given.worker ?? (agent ? agentOf(agent) : NOBODY);
-  if (given.planner !== undefined) return { worker, planner: given.planner };
-  if (planner === undefined) return { worker, planner: worker };
-  return { worker, planner: planner === "none" ? planner : agentOf(planner) };
+export function agentsOf({ config, env, top, ...parts }: Configured, given: GivenAgents | undefined) {
+  const settings = { ...agentSettings(config, env, top), ...parts };
+  return agentsOfRun(config, given, (spec) =>
+    whenAsked(agentOpener(settledSpec(spec, config, top), settings)),
+  );
 }
 
 /** Of those who work outside of any run. */

@@ -90,6 +90,7 @@ export function openFleet(options: FleetWorldOptions) {
         objects,
         target,
         base,
+        fence: link.fence,
         giveKit,
         cancelOthers: () => offers.cancelAll(GATES),
       }),

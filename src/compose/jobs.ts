@@ -13,11 +13,10 @@ import { gitSurroundings } from "../adapters/surroundings.ts";
 import { FileTranscripts } from "../adapters/transcripts.ts";
 import { openWorkshop } from "../adapters/workshop.ts";
 import type { WorldOptions } from "../app/parts.ts";
+import { unconfined } from "../app/unconfined.ts";
 import { secretsFor } from "../config/accounts.ts";
 import * as configured from "../config/to-parts.ts";
-import { toPolicy } from "../config/to-policy.ts";
 import type { JobId } from "../core/job.ts";
-import { hasFailed } from "../core/result.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { recordedPlan } from "../planning/recorded-plan.ts";
 import type { Gate } from "../ports/gate.ts";
@@ -54,10 +53,8 @@ export function openJobs(options: JobsOptions) {
   const { project, env, home, config, agents, governor, top, clock, shared, signs, checkoutChanged } =
     options;
   const stack = new AsyncDisposableStack();
-  const isFunctions = agents !== undefined; // They give no signs of what they do.
   const { gitDir } = project.located;
   const at = (name: string) => path.join(home.folder, name);
-  const policy = toPolicy(config);
   const secrets = secretsFor(config, options.secretsIn ?? env);
   const redact = redactor(secrets);
   const { maxTranscript: maxBytes } = config.log;
@@ -81,18 +78,15 @@ export function openJobs(options: JobsOptions) {
   const turns = { folder: at("turns"), programs, transcripts, limits: limitsOfTurns, redact, calls };
   const conversations = at("conversations");
   const agentParts = { config, env, top, turns, conversations, governor, sandbox };
-  const { worker, planner } = agentsOf(agentParts, agents);
+  const { worker, planner, reconciler } = agentsOf(agentParts, agents);
   const scratchpad = scratchpadOf(project, home, env);
   const plan = recordedPlan(home, scratchpad.folder);
   const tries = { programs: plain, transcripts, limits, redact, sandbox, scratchpad: scratchpad.folder };
-  const isAsked = !isFunctions && configured.isReconciler(config);
   const files = new JobFiles(at("jobs"));
-  const { leaseMs, retry } = policy;
   const jobs: JobParts = {
-    ...{ repository, workspaces, worker, checkout, redact, signs, unkept: new Map() },
+    ...{ repository, workspaces, worker, reconciler, checkout, redact, signs, unkept: new Map() },
     gate: options.gateOf ? options.gateOf(gate) : gate,
     planner: plan.planner ?? planner,
-    reconciler: isAsked ? (planner === "none" ? worker : planner) : "rules",
     remember: (job, answer) => files.end(job, answer).catch(() => {}), // The queue tries again.
     surroundings: gitSurroundings(gitDir),
     specialists: specialistsOf(top),
@@ -103,14 +97,9 @@ export function openJobs(options: JobsOptions) {
     },
     outbox: new FolderOutbox(scratchpad),
     criteria: new CommandCriteria(tries),
-    maxTurnMs: { plan: leaseMs.plan + retry.graceMs, work: leaseMs.work + retry.graceMs },
+    maxTurnMs: configured.maxTurnMs(config),
   };
-  /** Before anybody is paid: why its gate and its criteria would not be confined as required. */
-  const unconfined = async () => {
-    const isNeeded = config.sandbox === "required" && (config.gateSandbox === "auto" || plan.hasCriteria);
-    const opened = isNeeded ? await sandbox() : undefined;
-    return opened && hasFailed(opened) ? opened.failure : undefined;
-  };
-  const unready = async () => plan.problem ?? scratchpad.problem ?? (await unconfined());
+  const unready = async () =>
+    plan.problem ?? scratchpad.problem ?? unconfined(config, plan.hasCriteria === true, sandbox);
   return { stack, jobs, files, programs, workspaces, shelf, scratchpad, gate, unready };
 }

@@ -1,7 +1,6 @@
 /** What do the use cases get of this machine, for one repository? */
 import { gateRules } from "../adapters/gates/rules.ts";
-import * as delivery from "../adapters/repositories/deliver.ts";
-import { letGo } from "../adapters/repositories/held.ts";
+import { deliveryIn } from "../adapters/repositories/deliver.ts";
 import { baseOf } from "../adapters/repositories/locate.ts";
 import { ownRefsIn } from "../adapters/repositories/own-refs.ts";
 import { newRunName } from "../adapters/runs/run-record.ts";
@@ -23,11 +22,7 @@ export function partsOf(project: Project, env: Environment): Parts {
     gate: ({ gate }, commit, signal) => gateRules(gate, folder).of(commit, signal),
     flaky: flakyTestsOf(project),
     agents: looksOf(env),
-    delivery: {
-      bring: (wanted, signal) => delivery.deliver({ ...wanted, folder }, signal),
-      mergeBase: (wanted, signal) => delivery.mergeBase({ ...wanted, folder }, signal),
-      letGo: (run) => letGo(folder, run, { name: delivery.DELIVERY }),
-    },
+    delivery: deliveryIn(folder),
     traces: tracesOf(env),
     refs: ownRefsIn(folder),
     salvage: salvageOf(project),

@@ -17,6 +17,12 @@ export const quietOf = ({ quiet }: Config) => ({
   stopMs: quiet.stop || Number.POSITIVE_INFINITY,
 });
 
+/** Of a job's turn: its lease, and what is waited after that. */
+export const maxTurnMs = ({ timeout: { plan, work, grace } }: Config) => ({
+  plan: plan + grace,
+  work: work + grace,
+});
+
 export const turnLimits = ({ log, workspace }: Config) => ({
   maxOutputBytes: log.maxTranscript,
   maxFileBytes: workspace.maxFile,

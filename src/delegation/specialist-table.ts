@@ -114,3 +114,14 @@ export function withBuiltIn(own: readonly Specialist[]): readonly Specialist[] {
   const names = new Set(own.map(({ name }) => name.toLowerCase()));
   return [...own, ...BUILT_IN_SPECIALISTS.filter(({ name }) => !names.has(name.toLowerCase()))];
 }
+
+/** Reads the user's own once, when they are first asked for: what a worker writes there later changes nothing. */
+export function readOnce(
+  read: () => Promise<{ readonly specialists: readonly Specialist[] }>,
+): () => Promise<readonly Specialist[]> {
+  let all: Promise<readonly Specialist[]> | undefined;
+  return () => {
+    all ??= read().then(({ specialists }) => withBuiltIn(specialists));
+    return all;
+  };
+}

@@ -11,6 +11,8 @@ type FleetPlaceOptions = {
   readonly objects: JobObjects;
   readonly target: string;
   readonly base: string;
+  /** The number of this coordinator's lease. */
+  readonly fence: number;
   /** Ends what an earlier coordinator had begun for itself. */
   readonly cancelOthers: () => Promise<void>;
   /** Leaves in the database what workers need of the run. */
@@ -30,11 +32,12 @@ export class FleetPlace {
     return made === "made" ? shared.make(target, base, signal) : made;
   }
 
-  /** What is not here comes from the remote: this may be the first time that this machine sees the run. */
+  /** Shuts older coordinators out; what is not here comes from the remote: this machine may never have seen the run. */
   async restore(state: RunState, signal: AbortSignal): Promise<readonly string[] | Failed> {
-    const { own, shared, objects, target } = this.#options;
+    const { own, shared, objects, target, fence } = this.#options;
     const missing =
-      (await shared.fetch(target, signal)) ?? (await objects.recover([...commitsIn(state)], signal));
+      (await shared.takeOver(target, fence, signal)) ??
+      (await objects.recover([...commitsIn(state)], signal));
     await this.#options.cancelOthers();
     return missing ?? own.restore(state, signal);
   }

@@ -207,6 +207,76 @@ describe("a target on the remote", () => {
   });
 });
 
+describe("a coordinator that takes over", () => {
+  const NOTES = `refs/notes/skein/${RUN}`;
+
+  /** Another clone of the remote, as on another machine. */
+  async function otherMachine(url: string): Promise<Machine> {
+    const at = openRepository(newFolder());
+    await at.git("clone", "-q", url, ".");
+    await at.git("config", "user.name", "O");
+    await at.git("config", "user.email", "o@example.invalid");
+    return openMachine(at, url);
+  }
+
+  for (const [when, landings] of [
+    ["before the first landing", 0],
+    ["after a landing", 1],
+  ] as const)
+    it(`keeps an older one from moving the target, ${when}, and lands itself`, async () => {
+      await using fleet = await makeFleet();
+      const { here, base, remote } = fleet;
+      const tip = landings > 0 ? await landOne(here, base, "t.1") : base;
+      assert.equal(await here.shared.fetch(TARGET, quiet), undefined);
+      const to = await here.at.branch("late", { "late.txt": "x\n" }, { from: tip });
+      const old = new GitRepository({ folder: here.at.folder, shared: here.shared });
+      const there = await otherMachine(remote.folder);
+      assert.equal(await there.shared.takeOver(TARGET, 2, quiet), undefined);
+
+      const late = { target: TARGET, from: tip, to, proofs: to };
+      assert.equal(await here.shared.move(late, quiet), "moved");
+      const proof = proofOf(member("t.9", "late"));
+      const landed = await old.land({ target: TARGET, from: tip, to, proof }, quiet);
+      assert.match(failed(landed), /another coordinator \(lease 2\) has taken over/);
+      old.close();
+      assert.equal(await remote.git("rev-parse", TARGET), tip);
+
+      const next = await landOne(there, tip, "t.2");
+      assert.equal(await remote.git("rev-parse", TARGET), next);
+      const notes = await there.at.git("log", "--format=%N", `--notes=skein/${RUN}`, TARGET);
+      assert.equal(notes.match(/"task"/g)?.length, landings + 1);
+      assert.equal(await remote.git("rev-parse", NOTES), await there.at.git("rev-parse", NOTES));
+    });
+
+  it("takes over what an older one has landed in that moment", async () => {
+    await using fleet = await makeFleet();
+    const { here, base, remote } = fleet;
+    const there = await otherMachine(remote.folder);
+    const push = there.remote.push.bind(there.remote);
+    let meanwhile: string | undefined;
+    there.remote.push = async (...args) => {
+      meanwhile ??= await landOne(here, base, "t.1");
+      return push(...args);
+    };
+    assert.equal(await there.shared.takeOver(TARGET, 2, quiet), undefined);
+    assert.equal(there.shared.tip, meanwhile);
+    assert.equal(await there.at.git("rev-parse", TARGET), meanwhile);
+    assert.match(failed((await here.shared.fetch(TARGET, quiet))!), /has taken over/);
+  });
+
+  it("gives way to a newer one, and goes on if an older one took over late", async () => {
+    await using fleet = await makeFleet();
+    const { here, base, remote } = fleet;
+    const there = await otherMachine(remote.folder);
+    assert.equal(await there.shared.takeOver(TARGET, 3, quiet), undefined);
+    const late = await otherMachine(remote.folder);
+    assert.equal(await late.shared.takeOver(TARGET, 2, quiet), undefined);
+    await landOne(there, base, "t.1");
+    assert.equal(await here.shared.takeOver(TARGET, 4, quiet), undefined);
+    assert.match(failed((await there.shared.fetch(TARGET, quiet))!), /lease 4/);
+  });
+});
+
 describe("a bundle", () => {
   const limits = { maxBytes: 10_000_000 };
 

@@ -1,7 +1,8 @@
 /** The target of a run and its proofs on the remote: fetched before they are looked at, moved by compare-and-swap. */
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { SharedMove, SharedTarget } from "../../ports/shared-target.ts";
-import { listRefs } from "../git/refs.ts";
+import { git, inGitDir } from "../git/git.ts";
+import { changeRefs, listRefs } from "../git/refs.ts";
 import { proofsOf, refOf } from "../repositories/names.ts";
 import type { GitRemote } from "./remote.ts";
 
@@ -13,8 +14,10 @@ type RemoteTargetOptions = {
 
 export class RemoteTarget implements SharedTarget {
   readonly #options: RemoteTargetOptions;
-  /** Where the proofs were on the remote when they were last seen there; "" for nowhere. */
-  #proofs = "";
+  /** Where the proofs were on the remote when they were last seen there; "" for nowhere, undefined before that. */
+  #proofs: string | undefined;
+  /** The number of the lease under which this coordinator took over; 0 if it began the run. */
+  #fence = 0;
   /** Where the target was; undefined before it was seen. */
   #tip: string | undefined;
 
@@ -48,7 +51,10 @@ export class RemoteTarget implements SharedTarget {
         signal,
       ));
     if (failed) return failed;
-    this.#proofs = there.get(proofsOf(run)) ?? "";
+    const proofs = there.get(proofsOf(run)) ?? "";
+    const replaced = await this.#whyReplaced(proofs, signal);
+    if (replaced) return replaced;
+    this.#proofs = proofs;
     this.#tip = there.get(refOf(target));
     return undefined;
   }
@@ -60,7 +66,7 @@ export class RemoteTarget implements SharedTarget {
     const { remote, run } = this.#options;
     const pushed = await remote.push(
       [
-        { ref: proofsOf(run), to: proofs, expected: this.#proofs },
+        { ref: proofsOf(run), to: proofs, expected: this.#proofs ?? "" },
         { ref: refOf(target), to, expected: from },
       ],
       signal,
@@ -71,13 +77,82 @@ export class RemoteTarget implements SharedTarget {
     return "done";
   }
 
-  /** At the start of a run. `elsewhere`: there is one already that has moved on. */
+  /** At the start of a run. There are no proofs yet. `elsewhere`: there is a target already that has moved on. */
   async make(target: string, base: string, signal: AbortSignal): Promise<"made" | "elsewhere" | Failed> {
     const pushed = await this.#options.remote.push([{ ref: refOf(target), to: base, expected: "" }], signal);
-    if (pushed === "pushed") this.#tip = base;
-    return pushed === "pushed" ? "made" : pushed === "moved" ? "elsewhere" : pushed;
+    if (pushed !== "pushed") return pushed === "moved" ? "elsewhere" : pushed;
+    this.#proofs = "";
+    this.#tip = base;
+    return "made";
+  }
+
+  /**
+   * Brings target and proofs here and puts a commit on top of the proofs on the remote, so that no older coordinator
+   * can move the target: a landing moves the proofs as well, from where that coordinator saw them last.
+   */
+  async takeOver(target: string, fence: number, signal: AbortSignal): Promise<Failed | undefined> {
+    const { gitDir, remote, run } = this.#options;
+    const ref = proofsOf(run);
+    this.#fence = fence;
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const unseen = await this.fetch(target, signal);
+      if (unseen) return unseen;
+      const expected = this.#proofs ?? "";
+      const to = await this.#sameProofs(expected, takeOverLine(fence), signal);
+      if (typeof to !== "string") return to;
+      const pushed = await remote.push([{ ref, to, expected }], signal);
+      if (pushed === "moved") continue;
+      if (pushed !== "pushed") return pushed;
+      this.#proofs = to;
+      return changeRefs({ folder: gitDir }, [`update ${ref} ${to}`], signal);
+    }
+    return failedWith("repository", `${ref} on the remote keeps moving: another coordinator is at work`);
+  }
+
+  /** A commit with the notes that `proofs` has; without notes if that is "". */
+  async #sameProofs(proofs: string, message: string, signal: AbortSignal): Promise<string | Failed> {
+    const place = inGitDir(this.#options.gitDir);
+    const args = proofs === "" ? ["mktree"] : ["rev-parse", "--verify", "--quiet", `${proofs}^{tree}`];
+    const tree = await git({ ...place, args, input: "" }, signal);
+    if (!tree.ok) return { failure: tree.failure };
+    const parents = proofs === "" ? [] : ["-p", proofs];
+    const call = ["commit-tree", ...parents, "-m", message, tree.out.trim()];
+    const environment = { ...place.environment, ...AUTHOR };
+    const made = await git({ ...place, environment, args: call }, signal);
+    return made.ok ? made.out.trim() : { failure: made.failure };
+  }
+
+  /** A coordinator that finds a newer one in the proofs must not try its landing again on top of them. */
+  async #whyReplaced(proofs: string, signal: AbortSignal): Promise<Failed | undefined> {
+    const [seen, { gitDir, run }] = [this.#proofs, this.#options];
+    if (seen === undefined || proofs === "" || proofs === seen) return undefined;
+    const range = seen === "" ? [proofs] : [proofs, `^${seen}`];
+    const args = ["rev-list", "--no-commit-header", "--format=%s", "--end-of-options", ...range];
+    const listed = await git({ ...inGitDir(gitDir), args }, signal);
+    if (!listed.ok) return { failure: listed.failure };
+    const fences = listed.out.split("\n").map((line) => Number(TAKE_OVER.exec(line)?.[1] ?? 0));
+    const newest = fences.reduce((one, other) => Math.max(one, other), 0);
+    return newest > this.#fence ? replaced(run, newest) : undefined;
   }
 }
+
+const takeOverLine = (fence: number): string => `Coordinator ${fence} takes over`;
+const TAKE_OVER = /^Coordinator (\d+) takes over$/;
+
+const AUTHOR = {
+  ...{ GIT_AUTHOR_NAME: "Skein", GIT_AUTHOR_EMAIL: "skein@localhost" },
+  ...{ GIT_COMMITTER_NAME: "Skein", GIT_COMMITTER_EMAIL: "skein@localhost" },
+};
+
+/** Each one lost is a landing of the coordinator that is being replaced, which has few under way. */
+const MAX_TRIES = 10;
+
+const replaced = (run: string, fence: number): Failed =>
+  failedWith(
+    "repository",
+    `another coordinator (lease ${fence}) has taken over run ${run}`,
+    `skein logs ${run} -f`,
+  );
 
 const lost = (target: string, known: string | undefined): Failed =>
   failedWith(

@@ -12,8 +12,16 @@ import {
   RUN,
   TARGET,
 } from "../../../test/contracts/repository.ts";
-import { deliver, mergeBase } from "./deliver.ts";
+import type { DeliveryWanted } from "../../ports/delivery.ts";
+import { deliveryIn } from "./deliver.ts";
 import { GitRepository } from "./git.ts";
+
+type Order = DeliveryWanted & { readonly folder: string };
+
+const deliver = ({ folder, ...wanted }: Order, signal: AbortSignal) =>
+  deliveryIn(folder).bring(wanted, signal);
+const mergeBase = ({ folder, ...wanted }: Order, signal: AbortSignal) =>
+  deliveryIn(folder).mergeBase(wanted, signal);
 
 const open = (folder: string) => new GitRepository({ folder });
 

@@ -1,14 +1,14 @@
 /** How does the user's own branch get what has landed? Only by fast-forward, and in a checkout only on request. */
 import { messageOf } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
-import type { Brought, DeliveryWanted, MergedBase } from "../../ports/delivery.ts";
+import type { Brought, Delivery, DeliveryWanted, MergedBase } from "../../ports/delivery.ts";
 import { FILTER_SETTINGS, filterSettings } from "../git/filters.ts";
 import { git } from "../git/git.ts";
 import { LFS_SETTINGS, lfsSettings } from "../git/lfs.ts";
 import { syncRefs } from "../git/refs.ts";
 import { readSettings, settingVariables } from "../git/settings.ts";
 import { checkoutsOf } from "./checkouts.ts";
-import { hold } from "./held.ts";
+import { hold, letGo } from "./held.ts";
 import { deletedTarget, firstParents } from "./landing.ts";
 import { merge } from "./merge.ts";
 import { baseMessage } from "./message.ts";
@@ -16,9 +16,15 @@ import { proofsOf, refOf, wrongNames } from "./names.ts";
 import { provedLandings } from "./proofs.ts";
 import { broken, closeStore, commitAt, inStore, openStore, type Store, writeCommit } from "./store.ts";
 
+export const deliveryIn = (folder: string): Delivery => ({
+  bring: (wanted, signal) => deliver({ ...wanted, folder }, signal),
+  mergeBase: (wanted, signal) => mergeBase({ ...wanted, folder }, signal),
+  letGo: (run) => letGo(folder, run, { name: DELIVERY }),
+});
+
 type InRepository = DeliveryWanted & { readonly folder: string };
 
-export const deliver = (delivery: InRepository, signal: AbortSignal): Promise<Brought | Failed> =>
+const deliver = (delivery: InRepository, signal: AbortSignal): Promise<Brought | Failed> =>
   withStore(delivery.folder, signal, async (store) => {
     const { baseBranch, run, since } = delivery;
     const wrong = wrongNames({
@@ -135,7 +141,7 @@ const TRACKED_CHANGES = [
 const MAX_MERGE_MS = 10 * 60_000;
 
 /** The target with the user's branch merged into it: a candidate like any other, to be gated and landed. */
-export const mergeBase = (
+const mergeBase = (
   wanted: {
     readonly folder: string;
     readonly run: string;
@@ -159,7 +165,7 @@ export const mergeBase = (
     return (await hold(store, { run, name: DELIVERY, commit })) ?? { is: "candidate", commit, onto };
   });
 
-export const DELIVERY = "delivery";
+const DELIVERY = "delivery";
 
 async function needed(store: Store, branch: string, next?: string): Promise<string | Failed> {
   return (await commitAt(store, refOf(branch))) ?? broken(`the branch ${branch} is not there`, next);

@@ -92,7 +92,7 @@ class Desk {
     const config = plan ? followingPlan(configured, plan, "workers" in settings) : configured;
     const parts = await this.#parts(signal);
     if (hasFailed(parts)) return parts;
-    const request = { goal: String(goal), config, agents: this.#agents, ...(plan && { plan }) };
+    const request = { goal: String(goal), config, ...this.#functions, ...(plan && { plan }) };
     return this.#going(parts, signal, (listeners) => beginRun({ ...request, ...listeners }, parts, signal));
   }
 
@@ -104,7 +104,7 @@ class Desk {
     const seen = await seeRun(home);
     if (hasFailed(seen)) return seen;
     return this.#going(parts, signal, async (listeners) => {
-      const request = { ...seen, ...listeners, agents: this.#agents, reconfigure };
+      const request = { ...seen, ...listeners, ...this.#functions, reconfigure };
       const resumed = await resumeRun(request, parts, signal);
       if (hasFailed(resumed)) return resumed;
       if (resumed.is === "live") return { ...resumed, home };
@@ -140,16 +140,33 @@ class Desk {
     return this.#options.env ?? process.env;
   }
 
-  get #agents(): GivenAgents {
+  /** Nothing if all agents are configured. */
+  get #functions(): { readonly agents?: GivenAgents } {
     const { worker, planner } = this.#options;
-    return functionAgents({ ...(worker && { work: worker }), ...(planner && { plan: planner }) });
+    if (!worker && !planner) return {};
+    return { agents: functionAgents({ ...(worker && { work: worker }), ...(planner && { plan: planner }) }) };
   }
 
-  #open(signal: AbortSignal): Promise<Project | Failed> {
-    return openProject(path.resolve(this.#options.repository), this.#env, signal);
+  /** Undefined without a fleet. */
+  get #fleet(): Config["fleet"] | Failed | undefined {
+    const { config: settings = {} } = this.#options;
+    if (settings.fleet?.enabled === undefined) return undefined;
+    const config = configOf(settings, undefined);
+    if (hasFailed(config)) return config;
+    return config.fleet.enabled ? config.fleet : undefined;
+  }
+
+  async #open(signal: AbortSignal): Promise<Project | Failed> {
+    const fleet = this.#fleet;
+    if (fleet && hasFailed(fleet)) return fleet;
+    const project = await openProject(path.resolve(this.#options.repository), this.#env, signal);
+    if (hasFailed(project) || !fleet) return project;
+    const { inFleet } = await import("../../compose/fleet.ts"); // Not loaded where there is no fleet.
+    return inFleet(project, this.#env, fleet, signal);
   }
 
   async #parts(signal: AbortSignal): Promise<Parts | Failed> {
+    if (this.#fleet && this.#functions.agents) return IMMOBILE;
     const project = await this.#open(signal);
     return hasFailed(project) ? project : partsOf(project, this.#env);
   }
@@ -174,6 +191,11 @@ class Desk {
     return handle;
   }
 }
+
+const IMMOBILE = refused(
+  "the functions worker and planner cannot run on other machines of a fleet",
+  "name the agents in config.agent and config.planner, or leave config.fleet out",
+);
 
 /** A failure has no lines of its own: what a terminal shows below it stands behind it. */
 const inOneLine = ({ failure: why, lines = [] }: Refused): Failed => ({

@@ -19,9 +19,9 @@ export type OrchestratorOptions = {
   readonly repository: string;
   /** As in skein.yaml, whose file is not read: only what is given here counts, and the defaults. */
   readonly config?: Settings;
-  /** What agents and gates may see (see `workspace.pass`), and SKEIN_STATE_DIR; the process's own unless told. */
+  /** What agents and gates may see (see `workspace.pass`), SKEIN_STATE_DIR and SKEIN_FLEET_URL; else the process's own. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Who works; without it, `config.agent`. */
+  /** Who works, in this process; without it, `config.agent`. With `config.fleet.enabled`, neither function may be given. */
   readonly worker?: WorkFunction;
   /** Who plans; without it, `config.planner` or `config.agent`; without those one worker takes the whole goal. */
   readonly planner?: PlanFunction;

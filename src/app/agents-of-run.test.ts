@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { configOf } from "../../test/support/live-runs.ts";
+import { type Agent, NOBODY } from "../ports/agent.ts";
+import type { AgentSpec } from "../ports/agent-spec.ts";
+import { agentsOfRun } from "./agents-of-run.ts";
+
+const opened = new Map<string, Agent>();
+
+/** The same spec, the same agent. */
+function agentOf(spec: AgentSpec): Agent {
+  const key = JSON.stringify(spec);
+  const agent = opened.get(key) ?? { ...NOBODY };
+  opened.set(key, agent);
+  return agent;
+}
+
+const agent = { kind: "model", provider: "ollama", model: "one" } as const;
+const planner = { kind: "model", provider: "ollama", model: "two" } as const;
+
+const both = configOf({ agent, planner, reconciler: "model" });
+
+describe("the agents of a run", () => {
+  it("plan, work and group failures as configured", () => {
+    const of = agentsOfRun(both, undefined, agentOf);
+    assert.notEqual(of.planner, of.worker);
+    assert.equal(of.reconciler, of.planner);
+    const alone = agentsOfRun(configOf({ agent }), undefined, agentOf);
+    assert.equal(alone.planner, alone.worker);
+    const none = agentsOfRun(configOf({ agent, planner: "none", reconciler: "model" }), undefined, agentOf);
+    assert.deepEqual([none.planner, none.reconciler], ["none", none.worker]);
+  });
+
+  it("are the functions of a program where there are some, which group no failures", () => {
+    const worker = { ...NOBODY };
+    const given = agentsOfRun(both, { worker, planner: "none" }, agentOf);
+    assert.deepEqual([given.worker, given.planner, given.reconciler], [worker, "none", "rules"]);
+    assert.equal(agentsOfRun(configOf({}), undefined, agentOf).worker, NOBODY);
+  });
+});
