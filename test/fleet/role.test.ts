@@ -96,19 +96,26 @@ describe("the role of workers", { timeout: 120_000 }, () => {
     await using database = new Database({ url, schema: "skein" });
     const home = await new FleetRuns({ database, repository: "x", folder: newFolder() }).create(record("r1"));
     assert.ok(!hasFailed(home));
-    const offered = await database.ask(
-      `WITH boss AS (INSERT INTO $J.job (name, data) VALUES ('jobs', '{"runId": "1"}') RETURNING id)
-       INSERT INTO $S.job (run, job, queue, boss, offer) SELECT $1, 'work:t.1#1', 'jobs', id, 'told' FROM boss`,
-      [home.id],
-    );
-    assert.ok(!hasFailed(offered), JSON.stringify(offered));
+    for (const [priority, offer] of [
+      [2, "told first"],
+      [1, "told next"],
+    ]) {
+      const offered = await database.ask(
+        `WITH boss AS (INSERT INTO $J.job (name, priority, data) VALUES ('jobs', $2, '{"runId": "1"}') RETURNING id)
+         INSERT INTO $S.job (run, job, queue, boss, offer) SELECT $1, $3, 'jobs', id, $3 FROM boss`,
+        [home.id, priority, offer],
+      );
+      assert.ok(!hasFailed(offered), JSON.stringify(offered));
+    }
     await as(address!, async (worker) => {
       const take = "SELECT * FROM skein.worker_take($1, 'w', '{}')";
       const permit = "00000000-0000-4000-8000-000000000001";
       const { rows } = await worker.query(take, [permit]);
-      assert.deepEqual(rows, [{ offer: "told", tries: 0 }]);
+      assert.deepEqual(rows, [{ offer: "told first", tries: 0 }]);
       assert.deepEqual((await worker.query(take, [permit])).rows, rows, "asked again, it is the same job");
-      const other = "00000000-0000-4000-8000-000000000002";
+      const next = "00000000-0000-4000-8000-000000000002";
+      assert.deepEqual((await worker.query(take, [next])).rows, [{ offer: "told next", tries: 0 }]);
+      const other = "00000000-0000-4000-8000-000000000003";
       assert.deepEqual((await worker.query(take, [other])).rows, [{ offer: null, tries: null }]);
       const answer = "SELECT skein.worker_answer($1, '{}') AS counts";
       assert.deepEqual((await worker.query(answer, [other])).rows, [{ counts: false }]);
