@@ -22,7 +22,7 @@ const LANDING = "land:1" as JobId;
 const WORKERS = 20;
 const JOBS = 600;
 const SINGLE = 30;
-const ROUNDS = 3;
+const ROUNDS = 5;
 
 /** `url`: of a database that has a fleet. */
 export async function measureJobs(url: string): Promise<JobFigures> {

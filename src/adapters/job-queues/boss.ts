@@ -18,7 +18,7 @@ export const queueOf = (labels: readonly string[]): string => ["jobs", ...[...la
 
 /** Tells workers that jobs wait. */
 export const JOBS_CHANNEL = "jobs";
-/** Tells the coordinator of a run that a job of it was taken, or has ended. */
+/** Tells the coordinator of a run that a job of it has ended. */
 export const jobsOfRun = (runId: string): string => `jobs:${runId}`;
 
 /** The same job of the same run has the same id: a second offer is none. */

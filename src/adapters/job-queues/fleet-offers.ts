@@ -371,7 +371,7 @@ const MAX_OFFER_MS = 10_000;
 const MAX_AT_ONCE = 200;
 /** Less than the engine waits for them before a run ends. */
 const LAST_WORDS_MS = 20_000;
-/** Word of an answer comes at once; this is for words that were lost. */
+/** Word of an answer comes at once. That a job was taken is seen with the next word, or after so long. */
 const LOOK_MS = 2_000;
 /** Answers that come at about the same time are read together: with 20 workers, 1.5 times as many a second. */
 const GATHER_MS = 10;

@@ -59,33 +59,30 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _queue text;
   _boss uuid;
-  _run bigint;
-  _was_begun boolean;
 BEGIN
-  SELECT j.offer, b.retry_count INTO offer, tries FROM $S.job j JOIN $J.job b ON b.name = j.queue AND b.id = j.boss
-    WHERE j.permit = _permit AND b.state = 'active';
-  IF FOUND THEN RETURN; END IF;
+  SELECT j.offer, j.boss, j.queue INTO offer, _boss, _queue FROM $S.job j WHERE j.permit = _permit;
+  IF FOUND THEN
+    SELECT b.retry_count INTO tries FROM $J.job b WHERE b.name = _queue AND b.id = _boss;
+    RETURN;
+  END IF;
   FOR _queue IN
     SELECT q.name FROM $J.queue q, string_to_array(q.name, '/') AS parts
     WHERE parts[1] = 'jobs' AND parts[2:] <@ _labels ORDER BY cardinality(parts) DESC
   LOOP
     LOOP
-      SELECT b.id, b.started_on IS NOT NULL INTO _boss, _was_begun FROM $J.job b
-        WHERE b.name = _queue AND b.state < 'active' AND NOT b.blocked AND b.start_after <= $J.job_now()
-        ORDER BY b.priority DESC, b.created_on LIMIT 1 FOR UPDATE SKIP LOCKED;
+      UPDATE $J.job b SET state = 'active', started_on = $J.job_now(), heartbeat_on = $J.job_now(),
+        retry_count = b.retry_count + (b.started_on IS NOT NULL)::int
+        WHERE b.name = _queue AND b.id = (
+          SELECT w.id FROM $J.job w
+          WHERE w.name = _queue AND w.state < 'active' AND NOT w.blocked AND w.start_after <= $J.job_now()
+          ORDER BY w.priority DESC, w.created_on LIMIT 1 FOR UPDATE SKIP LOCKED)
+        RETURNING b.id, b.retry_count INTO _boss, tries;
       EXIT WHEN NOT FOUND;
-      IF _was_begun THEN PERFORM $S.lose_try(_boss); END IF;
-      UPDATE $S.job j SET permit = _permit, worker = left(_worker, 200) WHERE j.boss = _boss
-        RETURNING j.offer, j.run INTO offer, _run;
-      UPDATE $J.job b SET started_on = $J.job_now(), heartbeat_on = $J.job_now(),
-        state = (CASE WHEN offer IS NULL THEN 'cancelled' ELSE 'active' END)::$J.job_state, -- Its run has forgotten it.
-        completed_on = CASE WHEN offer IS NULL THEN $J.job_now() END,
-        retry_count = b.retry_count + _was_begun::int
-        WHERE b.name = _queue AND b.id = _boss RETURNING b.retry_count INTO tries;
-      IF offer IS NOT NULL THEN
-        PERFORM pg_notify('$N:jobs:' || _run, '');
-        RETURN;
-      END IF;
+      IF tries > 0 THEN PERFORM $S.lose_try(_boss); END IF;
+      UPDATE $S.job j SET permit = _permit, worker = left(_worker, 200) WHERE j.boss = _boss RETURNING j.offer INTO offer;
+      IF FOUND THEN RETURN; END IF;
+      -- Its run has forgotten it.
+      UPDATE $J.job b SET state = 'cancelled', completed_on = $J.job_now() WHERE b.name = _queue AND b.id = _boss;
     END LOOP;
   END LOOP;
 END $$;
