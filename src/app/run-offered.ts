@@ -40,7 +40,7 @@ export async function runOffered(
     // Also when the worker is being stopped: the work is done.
     const made = await store.handIn({ offered, tries, ...kept }, AbortSignal.timeout(HAND_IN_MS));
     if (!hasFailed(made)) return { ...result, made };
-    // What was paid for counts, though nobody can have it.
+    // The cost of a job counts, even if what it made could not be handed in.
     return { is: "answer", answer: { ...result.answer, ...failed(made.failure) } };
   } catch (error) {
     return refusedWork(offered, { failure: failure("interrupted", `the worker broke: ${messageOf(error)}`) });

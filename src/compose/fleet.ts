@@ -41,7 +41,7 @@ export async function initFleet(env: Environment, settings: FleetSettings) {
   return (await migrateJobs(database, env["SKEIN_FLEET_URL"] ?? "")) ?? { ...migrated, ...workers };
 }
 
-/** The workers of the fleet, how many jobs wait, and the accounts that nobody may call now. */
+/** The workers of the fleet, how many jobs wait, and the accounts that no machine may call now. */
 export async function fleetStatus(env: Environment, settings: FleetSettings) {
   const database = openDatabase(env, settings);
   if (hasFailed(database)) return database;

@@ -11,7 +11,7 @@ import { migrateSchema } from "../../src/adapters/fleet/schema.ts";
 import { failure } from "../../src/core/failure.ts";
 import type { JobId } from "../../src/core/job.ts";
 import type { Event, Report } from "../../src/core/log/event.ts";
-import { hasFailed } from "../../src/core/result.ts";
+import { type Failed, hasFailed } from "../../src/core/result.ts";
 import type { CallBudget } from "../../src/core/rules/governor.ts";
 import type { Limit } from "../../src/core/rules/policy.ts";
 import type { TaskId } from "../../src/core/task.ts";
@@ -45,6 +45,23 @@ async function closeAll(): Promise<void> {
   await database.close();
 }
 
+/** Knows when all that was asked of it is answered: what a call cost is told without waiting. */
+class WatchedDatabase extends Database {
+  readonly #asked: Promise<unknown>[] = [];
+
+  override ask<Row extends object = object>(
+    ...args: Parameters<Database["ask"]>
+  ): Promise<readonly Row[] | Failed> {
+    const asked = super.ask<Row>(...args);
+    this.#asked.push(asked);
+    return asked;
+  }
+
+  async answered(): Promise<void> {
+    await Promise.all(this.#asked);
+  }
+}
+
 /** A coordinator with budgets of plain numbers. */
 class Coordinator {
   readonly governor: FleetRunGovernor;
@@ -52,13 +69,17 @@ class Coordinator {
   readonly run: string;
   charged = { tokens: 0, microdollars: 0 };
   waits = 0;
+  #news = Promise.withResolvers<void>();
   #limits: Readonly<Record<string, Limit>>;
 
   constructor(run: string, limits: Readonly<Record<string, Limit>> = {}, more: Partial<GovernedRun> = {}) {
     this.run = run;
     this.#limits = limits;
     this.governor = new FleetRunGovernor({ database, run, clock });
-    const tell = async (report: Report) => void this.told.push(report);
+    const tell = async (report: Report) => {
+      this.told.push(report);
+      this.#ring();
+    };
     this.governor.connect({
       next: ([account]) => ({ is: "free", account }),
       mayCall: () => undefined,
@@ -70,11 +91,22 @@ class Coordinator {
       worked: () => {},
       waits: () => {
         this.waits += 1;
+        this.#ring();
       },
       ...more,
     });
     void followAccounts(database, run, tell, over.signal);
     coordinators.push(this);
+  }
+
+  #ring(): void {
+    this.#news.resolve();
+    this.#news = Promise.withResolvers();
+  }
+
+  /** Looks again when it is told something, or hears that a job waits; the limit of the test ends it. */
+  async until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await this.#news.promise;
   }
 
   #budgets(task: TaskId): readonly CallBudget[] {
@@ -176,10 +208,10 @@ describe("the governor of a fleet", LIMIT, () => {
     assert.ok(waited >= 690 && waited < 4_000, `${waited} ms`);
     assert.equal(answer.account, "a");
     assert.ok(two.waitedMs("work:t.1#1" as JobId) > 500);
-    await until(() => mine.told.length > 0 && others.told.length > 0);
+    for (const each of [mine, others]) await each.until(() => each.told.length > 0);
     for (const { told } of [mine, others])
       assert.deepEqual(told[0], { type: "account-refused", account: "a", failure: quota(700) });
-    await until(() => others.waits > 0);
+    await others.until(() => others.waits > 0);
   });
 
   it("waits as long as a log says, until a log says that the account wakes, and hears when it works again", async () => {
@@ -189,10 +221,10 @@ describe("the governor of a fleet", LIMIT, () => {
     one.refuse("a", quota(50));
     await coordinator.kept({ type: "account.parked", account: "a", until: 61_000, failure: quota(50) });
     const waiting = one.admit(call("work:t.1#1", 1), soon());
-    await until(() => coordinator.governor.isWaiting("work:t.1#1" as JobId));
+    await coordinator.until(() => coordinator.governor.isWaiting("work:t.1#1" as JobId));
     await coordinator.kept({ type: "account.woken", account: "a" });
     one.settle(admitted(await waiting), { tokens: 1 });
-    await until(() => coordinator.told.some(({ type }) => type === "account-worked"));
+    await coordinator.until(() => coordinator.told.some(({ type }) => type === "account-worked"));
   });
 
   it("takes the next account, and refuses when every key was refused, until a person has seen to it", async () => {
@@ -212,9 +244,9 @@ describe("the governor of a fleet", LIMIT, () => {
     const one = await first.worker("work:t.1#1");
     admitted(await one.admit(call("work:t.1#1", 1), soon()));
     one.refuse("a", quota(60_000));
-    await until(() => first.told.length > 0);
+    await first.until(() => first.told.length > 0);
     const second = new Coordinator(await newRun("y"));
-    await until(() => second.told.length > 0);
+    await second.until(() => second.told.length > 0);
     assert.match(JSON.stringify(second.told[0]), /account-refused.*"a".*too many requests.*"waitMs":5\d{4}/);
   });
 
@@ -238,10 +270,12 @@ describe("the governor of a fleet", LIMIT, () => {
 
   it("takes no number below zero: nobody gets more to spend by asking or settling", async () => {
     const coordinator = new Coordinator(await newRun("x"), { run: { maxTokens: 100 } });
-    const one = await coordinator.worker("work:t.1#1");
+    await using own = new WatchedDatabase({ url, schema: "skein" });
+    const one = await coordinator.worker("work:t.1#1", own);
     const first = admitted(await one.admit(call("work:t.1#1", -1_000), soon()));
     one.settle(first, { tokens: -1_000, microdollars: -1_000 });
-    await until(async () => count("reservation").then((n) => n === 0));
+    await own.answered();
+    assert.equal(await count("reservation"), 0);
     const [job] = (await database.ask("SELECT used_tokens, used_microdollars FROM $S.job")) as object[];
     assert.deepEqual(job, { used_tokens: "0", used_microdollars: "0" });
   });
@@ -269,10 +303,10 @@ describe("the governor of a fleet", LIMIT, () => {
     const one = await first.worker("work:t.1#1");
     admitted(await one.admit(call("work:t.1#1", 1), soon()));
     one.refuse("a", { ...quota(60_000), message: "m".repeat(9_000), detail: "d".repeat(9_000) });
-    await until(() => first.told.length > 0);
+    await first.until(() => first.told.length > 0);
     await database.ask(`UPDATE $S.account SET failure = '{"kind": "quota", "mess'`);
     const second = new Coordinator(await newRun("y"));
-    await until(() => second.told.length > 0);
+    await second.until(() => second.told.length > 0);
     assert.match(JSON.stringify(second.told[0]), /account-refused.*"a"/);
   });
 
@@ -292,7 +326,8 @@ it("a worker that cannot reach Postgres calls nothing before it is back", LIMIT,
   database = new Database({ url, schema: "skein" });
   assert.ok(!hasFailed(await migrateSchema(database)));
   const coordinator = new Coordinator(await newRun("x"));
-  const one = await coordinator.worker("work:t.1#1");
+  await using own = new WatchedDatabase({ url, schema: "skein" });
+  const one = await coordinator.worker("work:t.1#1", own);
   const first = admitted(await one.admit(call("work:t.1#1", 1), soon()));
   await postgres.stop();
   one.settle(first, { tokens: 1 });
@@ -300,10 +335,8 @@ it("a worker that cannot reach Postgres calls nothing before it is back", LIMIT,
   const waiting = one.admit(call("work:t.1#1", 1), soon());
   await postgres.start();
   admitted(await waiting);
-  await until(async () => {
-    const rows = await database.ask<{ n: number }>("SELECT count(*)::int AS n FROM $S.reservation");
-    return !hasFailed(rows) && rows[0]?.n === 1;
-  });
+  await own.answered();
+  assert.equal(await count("reservation"), 1);
   await closeAll();
 });
 
@@ -311,9 +344,4 @@ async function count(table: string): Promise<number> {
   const rows = await database.ask<{ n: number }>(`SELECT count(*)::int AS n FROM $S.${table}`);
   assert.ok(!hasFailed(rows));
   return rows[0]!.n;
-}
-
-/** Looks again whenever something else had its turn; the limit of the test ends it. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -152,9 +152,11 @@ it("a restart of Postgres loses no event, no letter and no word of them", LIMIT,
   const { home, again, database } = await opened(url);
   const lock = worked(await home.lock());
   const stop = new AbortController();
+  const TOTAL = 60;
   const followed: Event[] = [];
   const following = (async () => {
-    for await (const one of (await again()).log.follow(0, stop.signal)) followed.push(one);
+    for await (const one of (await again()).log.follow(0, stop.signal))
+      if (followed.push(one) === TOTAL) return;
   })();
   const heard: unknown[] = [];
   const receiving = (async () => {
@@ -163,7 +165,6 @@ it("a restart of Postgres loses no event, no letter and no word of them", LIMIT,
       await answer({ is: "heard" });
     }
   })();
-  const TOTAL = 60;
   for (let n = 0; n < TOTAL; n += 1) {
     if (n % 20 === 10) {
       const restarted = postgres.stop().then(() => postgres.start());
@@ -176,14 +177,14 @@ it("a restart of Postgres loses no event, no letter and no word of them", LIMIT,
   }
   const wanted = Array.from({ length: TOTAL }, (_, n) => event(n));
   assert.deepEqual(await Array.fromAsync(home.log.read(0)), wanted);
-  while (followed.length < TOTAL) await new Promise((resolve) => setTimeout(resolve, 20));
+  await following;
   assert.deepEqual(followed, wanted);
   assert.deepEqual(
     heard,
     [10, 30, 50].map((n) => ({ type: "steer", message: `letter ${n}` })),
   );
   stop.abort();
-  await Promise.all([following, receiving]);
+  await receiving;
   await lock.release();
   await database.close();
 });

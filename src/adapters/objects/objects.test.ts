@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { rename } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as later } from "node:timers/promises";
@@ -247,6 +247,24 @@ describe("a coordinator that takes over", () => {
       assert.equal(notes.match(/"task"/g)?.length, landings + 1);
       assert.equal(await remote.git("rev-parse", NOTES), await there.at.git("rev-parse", NOTES));
     });
+
+  it("stops even a push of an older one that has reached the remote", async () => {
+    await using fleet = await makeFleet();
+    const { here, base, remote } = fleet;
+    const to = await here.at.branch("late", { "late.txt": "x\n" });
+    const [isThere, mayGoOn] = [path.join(newFolder(), "there"), path.join(newFolder(), "on")];
+    execFileSync("mkfifo", [isThere, mayGoOn]);
+    const wait = `grep -q refs/heads/ && echo > '${isThere}' && read -r _ < '${mayGoOn}'; exit 0`;
+    await mkdir(path.join(remote.folder, "hooks"), { recursive: true });
+    await writeFile(path.join(remote.folder, "hooks/pre-receive"), `#!/bin/sh\n${wait}\n`, { mode: 0o755 });
+    const moving = here.shared.move({ target: TARGET, from: base, to, proofs: to }, quiet);
+    await readFile(isThere);
+    const there = await otherMachine(remote.folder);
+    assert.equal(await there.shared.takeOver(TARGET, 2, quiet), undefined);
+    await writeFile(mayGoOn, "\n");
+    assert.equal(await moving, "moved");
+    assert.equal(await remote.git("rev-parse", TARGET), base);
+  });
 
   it("takes over what an older one has landed in that moment", async () => {
     await using fleet = await makeFleet();

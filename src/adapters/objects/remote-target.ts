@@ -144,7 +144,7 @@ const AUTHOR = {
   ...{ GIT_COMMITTER_NAME: "Skein", GIT_COMMITTER_EMAIL: "skein@localhost" },
 };
 
-/** Each one lost is a landing of the coordinator that is being replaced, which has few under way. */
+/** A try fails if the coordinator that is being replaced lands meanwhile. It has at most a few landings under way. */
 const MAX_TRIES = 10;
 
 const replaced = (run: string, fence: number): Failed =>
