@@ -30,10 +30,11 @@ export function headOf(state: RunState, policy: Policy): readonly Member[] {
 }
 
 /**
- * With several gates, those that are ready are shared out among them, unless a bad one is improbable: a candidate of
- * several that is red keeps all others waiting for its bisection.
+ * With several gates, those that are ready are shared out among the free ones, unless a bad one is improbable: a
+ * candidate of several that is red keeps all others waiting for its bisection.
  */
-function shareOf({ dag, odds }: RunState, { landing: { gates } }: Policy): number {
+function shareOf({ dag, odds, count }: RunState, { landing: { gates } }: Policy): number {
   if (gates === 1) return Number.POSITIVE_INFINITY;
-  return Math.max(safeBatch(odds), Math.ceil(dag.readyCount(LANE.land) / gates));
+  const free = Math.max(1, gates - count.land);
+  return Math.max(safeBatch(odds), Math.ceil(dag.readyCount(LANE.land) / free));
 }
