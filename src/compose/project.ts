@@ -17,7 +17,6 @@ import type { RunHome } from "../ports/runs.ts";
 
 export { mailboxOf } from "../adapters/fleet/fleet-runs.ts";
 export { pullFiles } from "../adapters/fleet/pulled-files.ts";
-export { workersLine } from "../adapters/fleet/status.ts";
 export { askGit };
 
 export const tracesOf = (env: Environment) => openTraces(env, secretsOfRecord);
