@@ -87,6 +87,7 @@ describe("skein watch", () => {
     await terminal.shows(/q leave/);
     terminal.press(DOWN);
     terminal.press("\r");
+    await terminal.shows(/words {2}t\.1/);
     terminal.press("5");
     await terminal.shows(/worker, attempt 1 on build-1: running/);
     terminal.press("q");
