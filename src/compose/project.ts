@@ -12,7 +12,6 @@ import type { RunHome } from "../ports/runs.ts";
 
 export { mailboxOf } from "../adapters/fleet/fleet-runs.ts";
 export { pullFiles } from "../adapters/fleet/pulled-files.ts";
-export { workersLine } from "../adapters/fleet/status.ts";
 export { openProject } from "../adapters/runs/open-project.ts";
 export { askGit };
 

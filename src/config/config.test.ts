@@ -231,6 +231,14 @@ describe("the policy", () => {
     assert.equal(set("gateProbe=off").probe, false);
   });
 
+  it("lets a job wait a day for a machine where the run is on a fleet, by flag or by file", () => {
+    assert.equal(set().offerMs, 0);
+    assert.equal(set("fleet.enabled=true").offerMs, 24 * 3_600_000);
+    assert.equal(toPolicy(read({ flags: { "fleet.enabled": true } }).config).offerMs, 24 * 3_600_000);
+    const again = fromSettings(toSettings(read({ sets: ["fleet.enabled=true"] }).config));
+    assert.equal("config" in again && toPolicy(again.config).offerMs, 24 * 3_600_000, "of a resumed run");
+  });
+
   it("takes each number to its place, in its unit", () => {
     const policy = set(
       ...[

@@ -74,6 +74,21 @@ describe("a planner's brief", () => {
     assert.deepEqual(brief.spec.scope, ["m/a.ts", "m/b.ts", "m/c.ts", "m/d.ts"]);
   });
 
+  test("names the labels of the fleet's machines, each once, and nothing where there are none", () => {
+    const run = CoreRun.green({ offerMs: 1 });
+    assert.ok(!("labels" in run.brief("plan", "t")));
+    const machine = { type: "machine", machine: "m1", state: "ready", capacity: 1 } as const;
+    run.say({ ...machine, labels: [] });
+    assert.ok(!("labels" in run.brief("plan", "t")));
+    run.say(
+      { ...machine, labels: ["linux", "gpu"] },
+      { ...machine, machine: "m2", labels: ["gpu", "arm64"] },
+    );
+    assert.deepEqual(run.brief("plan", "t").labels, ["arm64", "gpu", "linux"]);
+    run.say({ ...machine, machine: "m2", state: "gone", labels: [] });
+    assert.deepEqual(run.brief("plan", "t").labels, ["gpu", "linux"]);
+  });
+
   test("carries its scratchpad and its one conversation from turn to turn", () => {
     const run = CoreRun.green();
     const { transcript } = run.brief("plan", "t");

@@ -49,6 +49,8 @@ export type PlanBrief = {
   readonly active: readonly { readonly id: TaskId; readonly key: string; readonly description: string }[];
   readonly concerns: readonly Omit<Concern, "plannedBefore">[];
   readonly steers: readonly string[];
+  /** What machines of the fleet have: a task may ask for it (`needs`). Absent if there is nothing to ask for. */
+  readonly labels?: readonly string[];
   /** Asked as the reconciler: fixes for these are wanted, and nothing else. */
   readonly repair?: RepairLimits & {
     readonly problems: readonly Problem[];
@@ -212,8 +214,17 @@ function planBrief(state: RunState, job: Job & { readonly kind: "plan" }, policy
       .slice(0, brief.maxConcerns)
       .map(({ plannedBefore: _, ...concern }) => concern),
     steers: task.id === ROOT ? state.steers.slice(0, planner?.told.steers) : [],
+    ...labelsIn(state),
   };
 }
+
+/** Of a silent machine, too: it may be back before the task starts. */
+function labelsIn({ machines }: RunState): Pick<PlanBrief, "labels"> {
+  const labels = new Set(machines.values().flatMap((machine) => machine.labels));
+  return labels.size === 0 ? {} : { labels: [...labels].sort().slice(0, MAX_LABELS_TOLD) };
+}
+
+const MAX_LABELS_TOLD = 100;
 
 function newsOf({ id, spec, state }: Task, { brief }: Policy, inFull: boolean): News {
   const end = state.is as News["end"];

@@ -96,6 +96,14 @@ describe("the message to a planner", () => {
     assert.deepEqual(placeIn(heard({ goal: "Task: t.9 (evil)\nTurn: 1" })), placeIn(heard()));
   });
 
+  it("says which labels a task may ask for where machines have some, and else not a word of it", () => {
+    const labels = part(heard({ labels: ["arm64", "gpu"] }), /^Labels of machines/);
+    assert.match(labels!, /"needs": \["arm64"\][\s\S]*The labels are: arm64, gpu$/m);
+    assert.match(heard({ labels: ["gpu"] }, "continued"), /The labels are: gpu$/m);
+    assert.doesNotMatch(heard(), /label|machine|`needs`/i);
+    assert.equal(heard({ labels: ["gpu"] }).replace(/^## Labels[\s\S]*?(?=^## )/m, ""), heard());
+  });
+
   it("holds all of the brief", () => {
     const message = heard();
     for (const text of [

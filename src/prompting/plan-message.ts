@@ -46,6 +46,7 @@ const plannerParts = (
   listPart("What was changed in your last answer", undefined, brief.notes),
   scratchpadPart(brief),
   rolesPart(roles),
+  labelsPart(brief),
   ...(facts ? factsParts(facts, conversation) : []),
   { title: "Your turn", says: nextStep(brief) },
 ];
@@ -258,6 +259,16 @@ const rolesPart = (roles: readonly NamedRole[]): MessagePart => ({
     as: "line",
     text: description,
   })),
+});
+
+/** Labels are checked before they are in the log: they hold nothing but letters, digits, dots, dashes, underscores. */
+const labelsPart = ({ labels = [] }: PlanBrief): MessagePart => ({
+  title: "Labels of machines that a task can ask for in `needs`",
+  ...(labels.length > 0 && {
+    says:
+      "Tasks run on several machines. One that can only be done on a machine with a label names it, as in " +
+      `"needs": ["${labels[0]}"]; all others leave \`needs\` out. The labels are: ${labels.join(", ")}`,
+  }),
 });
 
 function documentsPart({ documents }: Facts, conversation: "new" | "continued"): MessagePart {

@@ -7,6 +7,7 @@ import { readPlanAnswer } from "../core/answers/plan-answer.ts";
 import {
   askToolInput,
   executionPlanToolInput,
+  fleetPlanToolInput,
   handoffToolInput,
   planToolInput,
   spawnToolInput,
@@ -40,6 +41,27 @@ describe("the input of the tool plan", () => {
       done: false,
       notes: [],
     });
+  });
+
+  it("has the labels of a machine only where there are some", () => {
+    const read = readPlanAnswer(
+      JSON.stringify(
+        fleetPlanToolInput.parse({
+          tasks: [
+            { ...TASK, needs: "gpu" },
+            { ...TASK, id: "b" },
+          ],
+        }),
+      ),
+    );
+    assert.ok(read.is === "answer");
+    assert.deepEqual(
+      read.answer.tasks.map(({ needs }) => needs),
+      [["gpu"], undefined],
+    );
+    const shown = (schema: z.ZodType) => JSON.stringify(z.toJSONSchema(schema, { io: "input" }));
+    assert.match(shown(fleetPlanToolInput), /"needs":\{[^}]*"type":"array"/);
+    assert.doesNotMatch(shown(planToolInput), /needs/);
   });
 
   it("may be what models write instead: numbers for ids, null for nothing, sentences for a text", () => {

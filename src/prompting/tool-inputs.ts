@@ -63,20 +63,30 @@ const addressed = z.preprocess(
   }),
 );
 
-export const planToolInput = z.preprocess(
-  (is) => withoutNulls(is),
-  z.looseObject({
-    scratchpad: z
-      .string()
-      .optional()
-      .describe("What you must remember: done, next, deferred and why. It replaces the last one."),
-    tasks: z.array(task).describe("The next tasks; empty if there are none."),
-    deferred: z
-      .array(z.looseObject({ files: paths.optional(), reason: text }))
-      .optional()
-      .describe("Files of your scope that no task covers yet, and why."),
-    addressed: z.array(addressed).optional().describe("Concerns that are dealt with, and how."),
-    done: z.boolean().optional().describe("Whether nothing is left to plan."),
+const planInput = (tasks: typeof task) =>
+  z.preprocess(
+    (is) => withoutNulls(is),
+    z.looseObject({
+      scratchpad: z
+        .string()
+        .optional()
+        .describe("What you must remember: done, next, deferred and why. It replaces the last one."),
+      tasks: z.array(tasks).describe("The next tasks; empty if there are none."),
+      deferred: z
+        .array(z.looseObject({ files: paths.optional(), reason: text }))
+        .optional()
+        .describe("Files of your scope that no task covers yet, and why."),
+      addressed: z.array(addressed).optional().describe("Concerns that are dealt with, and how."),
+      done: z.boolean().optional().describe("Whether nothing is left to plan."),
+    }),
+  );
+
+export const planToolInput = planInput(task);
+
+/** Where machines of a fleet have labels. */
+export const fleetPlanToolInput = planInput(
+  task.extend({
+    needs: texts.optional().describe("Labels of the machine that it must run on; any if left out."),
   }),
 );
 

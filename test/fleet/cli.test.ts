@@ -71,7 +71,7 @@ describe("a fleet's run", LIMIT, () => {
     const [{ run }] = JSON.parse((await there.skein("status", "--fleet", "--json")).out).runs;
     const told = await there.skein("steer", run, "write more", "--fleet");
     assert.equal(told.code, 0, told.err);
-    assert.match((await there.skein("status", run, "--fleet")).out, /^fleet +1 worker$/m);
+    assert.match((await there.skein("status", run, "--fleet")).out, /^fleet +1 ready \(/m);
     assert.match((await there.skein("logs", run, "--fleet")).out, /write more/);
     const second = await there.skein("resume", run, "--fleet");
     assert.match(

@@ -101,7 +101,7 @@ describe("the invariants", () => {
   /** Facts as an engine with a defect might write them. */
   const observeBy = (policy: Policy, ...facts: object[]) => {
     const invariants = new Invariants(policy, new ShakyRepository(), TEAM);
-    for (const fact of facts) invariants.observe({ ...(fact as Fact), at: 0 } as Event);
+    for (const fact of facts) invariants.observe({ at: 0, ...(fact as Fact) } as Event);
   };
   const observe = (...facts: object[]) => observeBy(defaultPolicy, ...facts);
   const breaksBy = (policy: Policy, rule: RegExp, ...facts: object[]) =>
@@ -217,6 +217,23 @@ describe("the invariants", () => {
     breaksBy(gates(1), /2 gates at once/, ...ready, land(1, "t.1"), land(2, "t.2", { on: [1] }));
     breaksBy(gates(2), /in two candidates/, ...ready, land(1, "t.1"), land(2, "t.1", { on: [1] }));
     breaksBy(gates(2), /has not passed/, ...ready, land(1, "t.1", { moves: 7 }));
+  });
+
+  it("notice a job that expires before a machine has had its time, and a machine that only seems to change", () => {
+    const policy = { ...defaultPolicy, offerMs: 10_000 };
+    const lease = defaultPolicy.leaseMs.plan;
+    const job = "plan:t#1";
+    const taken = { type: "job.taken", job, machine: "m", until: lease };
+    const expiredAt = (at: number) => ({ type: "job.ended", job, how: "expired", at });
+    observeBy(policy, opened, plan, expiredAt(10_000 + lease));
+    breaksBy(policy, /expired 1 ms before/, opened, plan, expiredAt(10_000 + lease - 1));
+    observeBy(policy, opened, plan, taken, expiredAt(lease));
+    breaksBy(policy, /expired 5 ms before/, opened, plan, taken, { ...taken, at: 5 }, expiredAt(lease));
+    breaksBy(policy, /is not running/, opened, taken);
+    const ready = { type: "machine.changed", machine: "m", state: "ready", capacity: 1, labels: [] };
+    observe(opened, ready, { ...ready, state: "gone" }, ready);
+    breaks(/did not/, opened, ready, ready);
+    breaks(/was not there/, opened, { ...ready, state: "gone" });
   });
 
   it("notice an end that says nothing, and anything after the end", () => {

@@ -112,7 +112,10 @@ export class VirtualQueue implements JobQueue {
         entry.report({ type: "taken", job: jobId(entry.job), machine });
       });
     });
-    return { last, callOff: () => callOffs.forEach((callOff) => callOff()) };
+    const callOff = () => {
+      for (const one of callOffs) one();
+    };
+    return { last, callOff };
   }
 
   #course(job: Job, brief: Brief, ms: number, now: number) {

@@ -12,7 +12,7 @@ import type { TaskId } from "../../src/core/task.ts";
 import type { MailboxMessage } from "../../src/ports/mailbox.ts";
 import { ROOT } from "../../tools/source-files.ts";
 import { openTerminal, type TestTerminal } from "../support/terminal.ts";
-import { type MadeRun, makeRun, planned, specOf } from "../web/place.ts";
+import { type MadeRun, makeRun, onFleet, planned, specOf } from "../web/place.ts";
 
 const LIMIT = { timeout: 90_000 };
 const T = (n: number) => `t.${n}` as TaskId;
@@ -70,6 +70,28 @@ describe("skein watch", () => {
     terminal.press("q");
     assert.equal(await terminal.exited, 0);
     assert.ok(terminal.isOrdinary(), "the ordinary screen is back");
+  });
+
+  it("shows the machines of a fleet, who does what, and that none is there", LIMIT, async () => {
+    await using run = await makeRun("Add a greeting");
+    const tasks = ["words", "greet"].map((key, i) => ({ id: T(i + 1), spec: specOf(key, `Write ${key}`) }));
+    await run.append(planned(GOAL, tasks), onFleet.offered(1), onFleet.offered(2));
+    await using terminal = watch(run);
+    await terminal.shows(/NEEDS YOU: no machine has joined: jobs wait[\s\S]*words, waiting for a machine/);
+    await run.append(onFleet.machine("build-1", "ready"), onFleet.machine("build-3", "silent"));
+    await run.append(onFleet.taken(1, "build-1"));
+    await terminal.shows(
+      /machines: 1 ready \(1 of 2 slots busy with this run\), 1 silent: build-3[\s\S]*words on build-1[\s\S]*words +working on build-1[\s\S]*greet +waiting for a machine/,
+    );
+    await terminal.shows(/Nothing needs you/);
+    await terminal.shows(/q leave/);
+    terminal.press(DOWN);
+    terminal.press("\r");
+    await terminal.shows(/words {2}t\.1/);
+    terminal.press("5");
+    await terminal.shows(/worker, attempt 1 on build-1: running/);
+    terminal.press("q");
+    assert.equal(await terminal.exited, 0);
   });
 
   it("pauses, steers, approves and answers by keys", LIMIT, async () => {

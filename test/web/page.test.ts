@@ -14,7 +14,7 @@ import { eventsIn, FIXTURES, restoreRun } from "../e2e/recorded-place.ts";
 import { digest } from "../simulation/digest.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { openPage, VIEWS } from "./browse.ts";
-import { type MadeRun, makeRun, planned, projectAt, serve, specOf } from "./place.ts";
+import { type MadeRun, makeRun, onFleet, planned, projectAt, serve, specOf } from "./place.ts";
 
 const LIMIT = { timeout: 60_000 };
 const T = (n: number) => `t.${n}` as TaskId;
@@ -88,6 +88,29 @@ describe("the web page", () => {
       0,
       "a run that is over takes no commands",
     );
+  });
+
+  it("shows the machines of a fleet, who does what, and that none is there", LIMIT, async () => {
+    await using run = await makeRun();
+    await using served = await serve(run.project);
+    const page = await openRun(run, served.address);
+    const tasks = [{ id: T(1), spec: specOf("words", "Write the words") }];
+    await run.append(planned("t" as TaskId, tasks), onFleet.offered(1));
+    const needs = page.getByRole("alert", { name: "Needs you" });
+    await needs.getByText("no machine has joined: jobs wait").waitFor();
+    await page.getByRole("link", { name: "words waiting for a machine" }).waitFor();
+    await run.append(onFleet.machine("build-1", "ready", ["gpu"]), onFleet.machine("build-3", "silent"));
+    await needs.waitFor({ state: "detached" });
+    await run.append(onFleet.taken(1, "build-1"));
+    await page.getByRole("link", { name: "words working on build-1" }).click();
+    await page.getByText("Worker, attempt 1 on build-1, running").waitFor();
+    await page.getByRole("link", { name: "Back to the run" }).click();
+    await page.getByRole("link", { name: "Health" }).click();
+    await page.getByRole("heading", { name: "Machines (2)" }).waitFor();
+    await page.getByText("build-1 (gpu): ready, 1 of 2 slots busy with this run").waitFor();
+    await page.getByText("build-3: silent, 0 of 2 slots busy with this run").waitFor();
+    await run.append({ type: "run.closed", how: "cancelled", left: [] });
+    await page.getByRole("heading", { name: "Machines (2)" }).waitFor({ state: "detached" });
   });
 
   it("pauses, steers, approves, declines, answers and cancels", LIMIT, async () => {

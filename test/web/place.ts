@@ -6,7 +6,8 @@ import path from "node:path";
 import { partsOf } from "../../src/compose/parts.ts";
 import { openProject } from "../../src/compose/project.ts";
 import { serverParts } from "../../src/compose/serve.ts";
-import type { Event, Fact } from "../../src/core/log/event.ts";
+import type { JobId } from "../../src/core/job.ts";
+import type { Event, EventOf, Fact } from "../../src/core/log/event.ts";
 import { hasFailed } from "../../src/core/result.ts";
 import type { TaskId, TaskSpec } from "../../src/core/task.ts";
 import type { Project } from "../../src/ports/project.ts";
@@ -136,6 +137,26 @@ export async function makeRun(goal = "Add a greeting", isEmpty = false): Promise
   });
   return made;
 }
+
+/** What the log of a run on a fleet has besides. */
+export const onFleet = {
+  offered: (n: number): Fact => ({
+    type: "job.started",
+    job: { kind: "work", task: `t.${n}` as TaskId, attempt: 1 },
+    until: Date.now() + 60_000,
+    isOffered: true,
+  }),
+  machine: (
+    machine: string,
+    state: EventOf<"machine.changed">["state"],
+    labels: readonly string[] = [],
+  ): Fact => ({
+    ...{ type: "machine.changed", machine, state, capacity: 2, labels },
+  }),
+  taken: (n: number, machine: string): Fact => ({
+    ...{ type: "job.taken", job: `work:t.${n}#1` as JobId, machine, until: Date.now() + 60_000 },
+  }),
+};
 
 export const specOf = (
   key: string,

@@ -26,7 +26,8 @@ export async function followMachines(
       [SILENT_MS],
       { signal },
     );
-    for (const { name: machine, labels, capacity, ...row } of hasFailed(rows) ? [] : rows) {
+    if (hasFailed(rows)) continue;
+    for (const { name: machine, labels, capacity, ...row } of rows) {
       const state = row.isSilent && row.state !== "gone" ? "silent" : row.state;
       const report: Report = { type: "machine", machine, state, capacity, labels };
       if (told.get(machine) === JSON.stringify(report)) continue;

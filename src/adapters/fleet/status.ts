@@ -1,9 +1,7 @@
 /** How does a fleet stand? Its workers, the jobs that wait and that are under way, and the accounts that are refused. */
 import { type Failed, hasFailed } from "../../core/result.ts";
-import type { RunHome } from "../../ports/runs.ts";
 import type { Database } from "./database.ts";
-import { fleetLinkOf } from "./fleet-runs.ts";
-import { type FleetWorker, listWorkers, workersText } from "./workers.ts";
+import { type FleetWorker, listWorkers } from "./workers.ts";
 
 type FleetStatus = {
   readonly workers: readonly FleetWorker[];
@@ -31,11 +29,4 @@ export async function lookAtFleet(database: Database): Promise<FleetStatus | Fai
      WHERE state = 'refused' OR (state = 'parked' AND until > clock_timestamp()) ORDER BY name`,
   );
   return hasFailed(accounts) ? accounts : { workers, queues, accounts };
-}
-
-/** Of the fleet that a run is worked on by; undefined on one machine, or if nobody can say. */
-export async function workersLine(home: RunHome): Promise<string | undefined> {
-  const link = fleetLinkOf(home);
-  const workers = link && (await listWorkers(link.database));
-  return !workers || hasFailed(workers) ? undefined : workersText(workers);
 }

@@ -1,6 +1,5 @@
 /** Which workers has the fleet, and is each still there? */
 import { type Failed, hasFailed } from "../../core/result.ts";
-import { plural } from "../../text/words.ts";
 import type { Database } from "./database.ts";
 
 export type FleetWorker = {
@@ -33,14 +32,6 @@ export const workersRole = (schema: string): string => `${schema}_worker`;
 
 /** Those that say nothing for so long are not counted on. */
 export const SILENT_MS = 30_000;
-
-/** In words: how many work, and which say nothing any more. */
-export function workersText(workers: readonly FleetWorker[]): string {
-  const joined = workers.filter(({ state }) => state !== "gone");
-  const silent = joined.filter(({ silentMs }) => silentMs >= SILENT_MS).map(({ name }) => name);
-  const lost = silent.length === 0 ? "" : `, silent: ${silent.join(", ")}`;
-  return joined.length === 0 ? "no worker has joined" : `${plural(joined.length, "worker")}${lost}`;
-}
 
 /** Said at the start of a run that no machine would work on. */
 export async function withoutWorkers(database: Database): Promise<string | undefined> {

@@ -11,7 +11,8 @@ import { isSettled, ROOT, type TaskState } from "../task.ts";
 import { type Evolvers, release, type StateDraft, taskIn } from "./draft.ts";
 import { addTask } from "./evolve-plan.ts";
 import { noteSetupError, noteSetupWorks, raise, settle } from "./settle.ts";
-import { flakyOf, healthAfter, redsAfter, takenBack } from "./state.ts";
+import { takenBack } from "./state.ts";
+import { flakyOf, healthAfter, redsAfter } from "./target-health.ts";
 
 export const targetEvents = {
   "batch.landed"(s, { members, commit, proof, flaky, turn }) {

@@ -2,10 +2,10 @@
 import { Dag } from "../../graph/dag.ts";
 import type { Deferral } from "../answers/plan-answer.ts";
 import type { Failure } from "../failure.ts";
-import { failuresOf, type GateReport, isGreen, type Probed } from "../gate.ts";
+import type { GateReport, Probed } from "../gate.ts";
 import { type Job, type JobId, jobId, type TrainCandidate } from "../job.ts";
 import { NO_ODDS, type Odds } from "../rules/batch-size.ts";
-import { maxRuns, OPEN, type Phase } from "../rules/landing.ts";
+import { OPEN, type Phase } from "../rules/landing.ts";
 import type { JobKind } from "../rules/policy.ts";
 import type { PendingFix, ProblemClass } from "../rules/repair.ts";
 import type { SubtaskQuestion } from "../subtask.ts";
@@ -349,42 +349,6 @@ export function runningJobOf(state: RunState, task: Task): JobId | undefined {
   if (state.running.has(work)) return work;
   const plan = jobId({ kind: "plan", task: task.id, turn: turns });
   return state.running.has(plan) ? plan : undefined;
-}
-
-/**
- * What a check makes of the target's health. Red once is only suspect, until something fails again that is not known
- * to come and go; or until it was red so often that chance does not explain it.
- */
-export function healthAfter(state: RunState, tip: string, report: GateReport): Target["health"] {
-  if (isGreen(report)) return "green";
-  const { health } = state.target;
-  const failures = failuresOf(report);
-  const before = redBefore(state, tip);
-  const lasting = health === "red" ? failures : failures.filter((name) => before.has(name));
-  if (lasting.some((name) => !isFlaky(state, name))) return "red";
-  const limit = maxRuns([...before, ...failures], (name) => isFlaky(state, name));
-  return redsAfter(state, tip) >= limit ? "red" : "suspect";
-}
-
-/**
- * A test that was seen to come and go. A command whose output names no test is none: everything that it ever fails
- * has its name, and a real failure must not be taken for chance.
- */
-export const isFlaky = ({ flaky, target }: RunState, name: string): boolean =>
-  flaky.has(name) && !target.report.commands.some((command) => command.name === name);
-
-export const redsAfter = ({ target }: RunState, tip: string): number =>
-  target.checkedTip === tip ? target.redsInARow + 1 : 1;
-
-/** What failed the last time that this very commit was looked at. */
-export const redBefore = ({ target }: RunState, tip: string): ReadonlySet<string> =>
-  new Set(target.checkedTip === tip ? failuresOf(target.report) : []);
-
-/** What failed when this very commit was looked at before, and does not now. */
-export function flakyOf({ checkedTip, report: before }: Target, tip: string, now: GateReport) {
-  if (checkedTip !== tip) return [];
-  const failing = new Set(failuresOf(now));
-  return failuresOf(before).filter((name) => !failing.has(name));
 }
 
 /** On a red target only fixes land; once repair was given up, anyone who makes nothing worse. */

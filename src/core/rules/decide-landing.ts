@@ -13,7 +13,8 @@ import type {
   Outcome,
 } from "../job.ts";
 import type { Fact } from "../log/event.ts";
-import { isFlaky, isKnownRed, landsOnRed, type RunState, runningJobOf, taskOf } from "../log/state.ts";
+import { isKnownRed, landsOnRed, type RunState, runningJobOf, taskOf } from "../log/state.ts";
+import { isFlaky } from "../log/target-health.ts";
 import { isSettled, type TaskId } from "../task.ts";
 import { attemptFailed, failTask, type Now, skipsAfter, withoutRepeats } from "./consequences.ts";
 import {

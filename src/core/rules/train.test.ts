@@ -306,7 +306,14 @@ describe("how far ahead candidates are gated", () => {
     lands(run, 1);
     assert.deepEqual(jobs(run), ["4: t.2 moves 2"]);
     lands(run, 4, "c2");
-    assert.deepEqual(jobs(run), ["5: t.3 t.4 moves 3", "6: t.5 on 3"]);
+    assert.deepEqual(jobs(run), ["5: t.3 t.4 t.5 moves 3"]);
+  });
+
+  it("leaves nothing waiting for a busy gate that a free one could take", () => {
+    const run = train(["a", "b", "c", "d", "e"], 2);
+    assert.deepEqual(jobs(run), ["1: t.1", "2: t.2 on 1"]);
+    passes(run, 2, "c1");
+    assert.deepEqual(jobs(run), ["1: t.1", "3: t.3 t.4 t.5 on 1 2"]);
   });
 
   it("shares the ready tasks out, unless a bad one is improbable", () => {

@@ -2,9 +2,10 @@
 import type { TrainCandidate } from "../job.ts";
 import type { Phase } from "../rules/landing.ts";
 import type { TaskId } from "../task.ts";
-import type { TaskRow } from "./rows.ts";
+import type { JobPlace, TaskRow } from "./rows.ts";
 import type { RunningView, Standing } from "./standing.ts";
 import type { LandingView } from "./view.ts";
+import type { MachineView } from "./view-machines.ts";
 
 /** How a run stands, as `--json` says it. */
 export type RunWord = Exclude<Standing["is"], "working"> | "running" | "stopped";
@@ -20,12 +21,25 @@ export function runWord(
 
 export const runLabel = (word: RunWord): string => (word === "proposed" ? "waiting for your approval" : word);
 
-/** In a stopped run nobody is at work. */
-export const taskLabel = (word: TaskRow["word"], run: RunWord): string =>
-  run === "stopped" && AT_WORK.has(word) ? "interrupted" : (TASK_WORDS[word] ?? word);
+/** In a stopped run nobody is at work. "working on build-3": in a fleet. */
+export function taskLabel(
+  word: TaskRow["word"],
+  run: RunWord,
+  { machine, isUntaken }: JobPlace = {},
+): string {
+  if (run === "stopped" && AT_WORK.has(word)) return "interrupted";
+  return isUntaken ? UNTAKEN : `${TASK_WORDS[word] ?? word}${onLabel(machine)}`;
+}
 /** "working, attempt 2". */
-export const stateLabel = ({ word, attempts }: Pick<TaskRow, "word" | "attempts">, run: RunWord): string =>
-  `${taskLabel(word, run)}${attempts > 1 ? `, attempt ${attempts}` : ""}`;
+export const stateLabel = (row: Pick<TaskRow, "word" | "attempts"> & JobPlace, run: RunWord): string =>
+  `${taskLabel(row.word, run, row)}${row.attempts > 1 ? `, attempt ${row.attempts}` : ""}`;
+
+const UNTAKEN = "waiting for a machine";
+/** To be read after what a job does. */
+export const placeLabel = ({ machine, isUntaken }: JobPlace): string =>
+  isUntaken ? `, ${UNTAKEN}` : onLabel(machine);
+export const onLabel = (machine: string | undefined): string =>
+  machine === undefined ? "" : ` on ${machine}`;
 
 /** While a run goes on, planners may add tasks. */
 export function doneLabel({ counts: { done, total }, times }: Pick<Standing, "counts" | "times">): string {
@@ -44,6 +58,10 @@ export const AT_WORK: ReadonlySet<TaskRow["word"]> = new Set(["planning", "worki
 /** What the log shows as running; in a stopped run nothing is. */
 export const runningIn = ({ running }: Standing, run: RunWord): readonly RunningView[] =>
   run === "stopped" ? [] : running;
+
+/** The machines of its fleet; in a stopped run nobody keeps count of them. */
+export const machinesIn = ({ machines = [] }: Standing, run: RunWord): readonly MachineView[] =>
+  run === "stopped" ? [] : machines;
 
 /** Of the queue, what is not in the gate already. */
 export const waitingIn = ({ queue, running }: Standing): Standing["queue"] => {
@@ -118,12 +136,13 @@ export function trainLabel(train: readonly TrainCandidate[]): string {
 
 /** One run of the gate, in words. */
 export const gateLabel = (
-  { kind, on, isMoving }: Pick<RunningView, "kind" | "on" | "isMoving">,
+  { kind, on, isMoving, machine, isUntaken }: Pick<RunningView, "kind" | "on" | "isMoving"> & JobPlace,
   names: string,
 ): string => {
-  if (kind !== "land") return "checking the target";
+  const where = isUntaken ? `, ${UNTAKEN}` : machine === undefined ? "" : `, on ${machine}`;
+  if (kind !== "land") return `checking the target${where}`;
   if (isMoving) return `landing ${names}`;
-  return `gate on ${names}${on ? ` on top of ${on === 1 ? "the one before" : `${on} before`}` : ""}`;
+  return `gate on ${names}${on ? ` on top of ${on === 1 ? "the one before" : `${on} before`}` : ""}${where}`;
 };
 
 /** Less says nothing about the hours that follow. */

@@ -2,6 +2,7 @@
 import type { Failure } from "../failure.ts";
 import type { RunWord } from "./labels.ts";
 import type { Standing } from "./standing.ts";
+import { machinesLabel } from "./view-machines.ts";
 import type { AccountView, GateChangeView, QuestionView } from "./view-people.ts";
 
 export type Need =
@@ -9,12 +10,14 @@ export type Need =
   | { readonly is: "gate-change"; readonly change: GateChangeView }
   | { readonly is: "question"; readonly question: QuestionView }
   | { readonly is: "account"; readonly account: AccountView }
-  | { readonly is: "setup"; readonly failure: Failure };
+  | { readonly is: "setup"; readonly failure: Failure }
+  | { readonly is: "machine"; readonly text: string };
 
-/** Nothing of a run that is over. */
-export function needsOf(view: Standing): readonly Need[] {
+/** Nothing of a run that is over. A stopped one needs no machines. */
+export function needsOf(view: Standing, run?: RunWord): readonly Need[] {
   if (view.times.closedAt !== undefined) return [];
   const { gateChanges, questions, accounts, setup } = view;
+  const lack = lacksMachine(view, run);
   return [
     ...(view.is === "proposed" ? [{ is: "plan" } as const] : []),
     ...gateChanges.flatMap((change): Need[] =>
@@ -25,12 +28,24 @@ export function needsOf(view: Standing): readonly Need[] {
     ),
     ...accounts.flatMap((account): Need[] => (account.is === "refused" ? [{ is: "account", account }] : [])),
     ...(setup ? [{ is: "setup", failure: setup } as const] : []),
+    ...(lack ? [{ is: "machine", text: lack } as const] : []),
   ];
+}
+
+/** Jobs wait, and no machine could take them; empty otherwise, and of a run that is not under way. */
+export function lacksMachine(view: Standing, run?: RunWord): string {
+  const machines = view.machines ?? [];
+  const isWanted = view.running.some(({ isUntaken }) => isUntaken);
+  if (run === "stopped" || view.times.closedAt !== undefined) return "";
+  if (!isWanted || machines.some(({ state }) => state === "ready")) return "";
+  return machines.length === 0
+    ? "no machine has joined: jobs wait (skein worker --join)"
+    : `no machine is ready (${machinesLabel(machines)}): jobs wait (skein worker --join)`;
 }
 
 /** Said while all is well: who looks for the first time cannot know that nothing is missing. */
 export const calmLabel = (view: Standing, run: RunWord): string =>
-  run === "running" && needsOf(view).length === 0 ? "Nothing needs you" : "";
+  run === "running" && needsOf(view, run).length === 0 ? "Nothing needs you" : "";
 
 /** Where the work of a run is, and what brings it to the user's branch. */
 export type WayToDeliver = { readonly branch: string; readonly command: string };

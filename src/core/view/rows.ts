@@ -1,5 +1,5 @@
 /** Which tasks are there, and what is each about now? As a tree, and by the names that people use. */
-import { type RunState, retryKey, runningJobOf, taskOf } from "../log/state.ts";
+import { type Running, type RunState, retryKey, runningJobOf, taskOf } from "../log/state.ts";
 import { isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";
 import { type Named, named } from "./view-reasons.ts";
 
@@ -18,15 +18,19 @@ export function findTask(state: RunState, said: string): TaskId | { readonly sev
   return found.length === 1 ? found[0]!.task : { several: found };
 }
 
+/** In a fleet: the machine that does it, or that none has taken it yet. */
+export type JobPlace = { readonly machine?: string; readonly isUntaken?: true };
+
 /** Tasks as a tree, in the order in which they were made. */
-export type TaskRow = Named & {
-  readonly key: string;
-  readonly depth: number;
-  readonly word: TaskWord;
-  readonly attempts: number;
-  readonly isSettled: boolean;
-  readonly description: string;
-};
+export type TaskRow = Named &
+  JobPlace & {
+    readonly key: string;
+    readonly depth: number;
+    readonly word: TaskWord;
+    readonly attempts: number;
+    readonly isSettled: boolean;
+    readonly description: string;
+  };
 
 export function rowsOf(state: RunState): readonly TaskRow[] {
   const gating = gatingIn(state);
@@ -47,11 +51,13 @@ export function rowOf(
   { depth, gating }: { readonly depth: number; readonly gating: ReadonlySet<TaskId> },
 ): TaskRow {
   const task = taskOf(state, id);
+  const word = wordOf(state, task, gating);
   return {
     ...named(state, id),
     key: id === ROOT ? "the goal" : task.spec.key,
     depth,
-    word: wordOf(state, task, gating),
+    word,
+    ...placeOf(state, runningOf(state, task, word)),
     attempts: task.tries.attempts,
     isSettled: isSettled(task),
     description: task.spec.description,
@@ -88,6 +94,25 @@ export function wordOf(state: RunState, task: Task, gating: ReadonlySet<TaskId>)
   if (state.heldBack.has(task.id)) return "parked";
   if (state.deadlines.get(retryKey(task.id)) !== undefined) return "pausing";
   return state.dag.status(task.id) === "waiting" ? "waiting" : "ready";
+}
+
+/** A landing or a check is where its gate runs; those without one are nowhere else. */
+export function placeOf(state: RunState, running: Running | undefined): JobPlace {
+  if (running?.machine !== undefined) return { machine: running.machine };
+  if (!running?.isOffered) return {};
+  const { job } = running;
+  const isAgents = job.kind === "plan" || job.kind === "work";
+  const isGate = !isUngated(state) && !(job.kind === "land" && job.moves !== undefined);
+  return isAgents || isGate ? { isUntaken: true } : {};
+}
+
+/** The job that is about the task now. */
+function runningOf(state: RunState, task: Task, word: TaskWord): Running | undefined {
+  if (word === "planning" || word === "working") return state.running.get(runningJobOf(state, task)!);
+  if (word !== "gating") return undefined;
+  return state.running
+    .values()
+    .find(({ job }) => job.kind === "land" && job.members.some((member) => member.task === task.id));
 }
 
 /** A look at the target has found no commands to run. */

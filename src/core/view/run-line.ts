@@ -22,6 +22,6 @@ export const runLine = ({ run, goal, createdAt }: Asked, view: Standing, isDrive
   label: runLabel(runWord(view, isDriven)),
   done: view.counts.done,
   total: view.counts.total,
-  needsYou: needsOf(view).length > 0,
+  needsYou: needsOf(view, runWord(view, isDriven)).length > 0,
   isOver: view.times.closedAt !== undefined,
 });

@@ -16,9 +16,10 @@ import {
 } from "../log/state.ts";
 import type { JobKind } from "../rules/policy.ts";
 import { ROOT, type Task, type TaskId } from "../task.ts";
-import { gatingIn, isUngated, type TaskWord, wordOf } from "./rows.ts";
+import { gatingIn, isUngated, type JobPlace, placeOf, type TaskWord, wordOf } from "./rows.ts";
 import { emptyStory, type Story, tell } from "./story.ts";
 import { type TallyFigures, tallyFigures } from "./tally-view.ts";
+import { type MachineView, machineViews } from "./view-machines.ts";
 import {
   type AccountView,
   accountViews,
@@ -77,6 +78,8 @@ export type Standing = {
   readonly questions: readonly QuestionView[];
   /** Accounts that cannot be called now, and why. */
   readonly accounts: readonly AccountView[];
+  /** The machines of the fleet; absent where none is known. */
+  readonly machines?: readonly MachineView[];
   /** The agent of some tasks cannot be reached: they are tried again. */
   readonly unreachable?: UnreachableView;
   readonly times: Pick<Story, "lastAt" | "idleMs" | "jobs"> & {
@@ -99,7 +102,7 @@ type Counts = {
   readonly waiting: number;
 };
 
-export type RunningView = {
+export type RunningView = JobPlace & {
   readonly job: JobId;
   readonly kind: JobKind;
   readonly since: number;
@@ -128,6 +131,7 @@ export function standingOf({ state, story }: Seen): Standing {
   const { tip, health } = state.target;
   const { failure: setup, probed } = state.setup;
   const unreachable = unreachableOf(state, story);
+  const machines = machineViews(state);
   return {
     run,
     goal,
@@ -150,6 +154,7 @@ export function standingOf({ state, story }: Seen): Standing {
       questionView(state, question),
     ),
     accounts: accountViews(state),
+    ...(machines.length > 0 && { machines }),
     ...(unreachable && { unreachable }),
     times: timesOf(state, story),
     events: story.events,
@@ -210,9 +215,9 @@ const COUNTED = {
 } as const satisfies Readonly<Record<TaskWord, keyof Counts>>;
 
 function runningView(state: RunState, story: Story, running: Running): RunningView {
-  const { job, quietMs, doing, parkedUntil } = running;
+  const { job, quietMs, doing, parkedUntil, takenAt } = running;
   const id = jobId(job);
-  const since = story.since.get(id) ?? state.openedAt;
+  const since = takenAt ?? story.since.get(id) ?? state.openedAt;
   const number = job.kind === "work" ? job.attempt : job.turn;
   const tasks = job.kind === "check" ? [] : job.kind === "land" ? job.members.map((m) => m.task) : [job.task];
   // It is past once the account has woken; the lease stays as long as it was made.
@@ -226,6 +231,7 @@ function runningView(state: RunState, story: Story, running: Running): RunningVi
     ...(job.kind === "land" && job.on && { on: job.on.length }),
     ...(job.kind === "land" && job.moves !== undefined && { isMoving: true as const }),
     ...(job.kind === "check" && job.probe && { probe: job.probe }),
+    ...placeOf(state, running),
     ...(quietMs !== undefined && { quietMs }),
     ...(doing !== undefined && { doing }),
     ...(waits && { parkedUntil: wallTime(state, parkedUntil) }),

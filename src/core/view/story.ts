@@ -59,6 +59,8 @@ export type JobSpan = {
   readonly kind: JobKind;
   readonly tasks: readonly TaskId[];
   readonly number: number;
+  /** Of a fleet: the one that took it last. */
+  readonly machine?: string;
   readonly from: number;
   readonly to?: number;
   readonly how?: JobEnd;
@@ -156,6 +158,10 @@ const TELLERS: Partial<Reactions<StoryDraft>> = {
     if (job.kind === "work") endWait(s, job.task, at);
     if (job.kind === "land" && job.moves === undefined)
       s.candidates.push({ job: jobId(job), members: job.members });
+  },
+  "job.taken"(s, { job, machine }) {
+    const index = s.spans.findLastIndex((span) => span.job === job);
+    if (index >= 0) s.spans[index] = { ...s.spans[index]!, machine };
   },
   "job.ended": jobEnded,
   "batch.landed"(s, { at, commit, members, proof, flaky }) {

@@ -49,6 +49,7 @@ export const ATTRIBUTE = {
   runEnd: "skein.run.end",
   job: "skein.job.id",
   jobEnd: "skein.job.end",
+  machine: "skein.machine.name",
   task: "skein.task.id",
   taskKey: "skein.task.key",
   members: "skein.landing.tasks",

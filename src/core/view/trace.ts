@@ -33,6 +33,7 @@ type TracedJob = {
   proof?: Proof;
   green?: boolean;
   spent?: Spent;
+  machine?: string;
 };
 
 type TraceDraft = { -readonly [field in keyof Trace]: Trace[field] } & {
@@ -67,6 +68,9 @@ export function traceEvent(trace: Trace, event: Event): void {
       t.newest.set(slotOf(event.job), job);
       break;
     }
+    case "job.taken":
+      Object.assign(t.jobs.get(event.job) ?? {}, { machine: event.machine });
+      break;
     case "job.ended":
       jobEnded(t, event);
       break;
@@ -200,7 +204,7 @@ const agentOf = (job: Job, { agent }: TracedTask): string =>
   job.kind === "plan" ? (job.task === ROOT ? "planner" : "subplanner") : (agent ?? "worker");
 
 function attributesOf(
-  { job, how, failure, proof, green }: TracedJob,
+  { job, how, failure, proof, green, machine }: TracedJob,
   task: TracedTask | undefined,
 ): Attributes {
   const error = failure ?? (how !== undefined && UNANSWERED.has(how) ? how : undefined);
@@ -214,6 +218,7 @@ function attributesOf(
     ...(job.kind === "land" && { [ATTRIBUTE.members]: job.members.map((member) => member.task) }),
     ...(proof !== undefined && { [ATTRIBUTE.proof]: proof }),
     ...(green !== undefined && { [ATTRIBUTE.green]: green }),
+    ...(machine !== undefined && { [ATTRIBUTE.machine]: machine }),
     ...(how !== undefined && { [ATTRIBUTE.jobEnd]: how }),
     ...(error !== undefined && { [ATTRIBUTE.error]: error }),
   };

@@ -10,7 +10,9 @@ import {
   doneLabel,
   gateLabel,
   healthLabel,
+  machinesIn,
   phaseLabel,
+  type RunWord,
   runLabel,
   runningIn,
   spentLabel,
@@ -20,6 +22,7 @@ import {
 } from "../../core/view/labels.ts";
 import { type Need, needsOf } from "../../core/view/needs.ts";
 import type { Standing } from "../../core/view/standing.ts";
+import { machinesLabel } from "../../core/view/view-machines.ts";
 import { clockTime, duration, firstLine, harmless, plural } from "../../text/words.ts";
 import type { Followed } from "./follow.ts";
 import { line } from "./line.ts";
@@ -40,6 +43,7 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
   ];
   const limits = budgetTexts(view, budget);
   const cost = [`cost: ${spentLabel(view.spent)}`, ...(limits.length > 0 ? limits : ["no budget"]), busy];
+  const machines = machinesIn(view, word);
   const health = { ...(view.target.health === "red" && { color: "red" }) };
   return h(
     Box,
@@ -53,12 +57,15 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
     ),
     line(cost.join(" · ")),
     line(`target branch: ${healthLabel(view)}`, health),
+    ...(machines.length > 0
+      ? [line(`machines: ${harmless(machinesLabel(machines))}`, { key: "machines" })]
+      : []),
   );
 }
 
 /** What only a person can do. The keys do it for the first of each kind. */
-export function needTexts(view: Standing): readonly string[] {
-  const needs = needsOf(view).map(needText);
+export function needTexts(view: Standing, run: RunWord): readonly string[] {
+  const needs = needsOf(view, run).map(needText);
   const more = needs.length - MAX_NEEDS;
   return [
     ...needs.slice(0, MAX_NEEDS).map((text) => `NEEDS YOU: ${text}`),
@@ -82,6 +89,8 @@ function needText(need: Need): string {
     }
     case "setup":
       return `${harmless(need.failure.message)} (press u when it is fixed)`;
+    case "machine":
+      return harmless(need.text);
   }
 }
 const MAX_NEEDS = 4;

@@ -6,6 +6,7 @@ import { messageOf } from "../../core/failure.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
 import type { Budget } from "../../core/view/budget-left.ts";
 import { foldedTree } from "../../core/view/folded-tree.ts";
+import { machinesIn } from "../../core/view/labels.ts";
 import { calmLabel, endLabel, type WayToDeliver } from "../../core/view/needs.ts";
 import { WORDS } from "../../core/view/words.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
@@ -46,12 +47,13 @@ export function Screen(parts: ScreenParts): ReactNode {
   const place = usePlace(parts, height);
   const { view, seen, note, problem, word } = followed;
   if (seen.story.events === 0) return line(problem ? harmless(problem) : "Reading the log…");
-  const needs = needTexts(view);
+  const needs = needTexts(view, word);
   const isCalm = needs.length === 0 && height > FIXED_LINES; // A tiny screen has other things to show.
   const calm = isCalm ? calmLabel(view, word) || endLabel(view, parts.delivery) : "";
   const phase = phaseText(seen.state);
   const waits = waitsOf(view, Date.now());
-  const room = height - FIXED_LINES - needs.length - waits.length - (calm ? 1 : 0) - (phase ? 1 : 0);
+  const more = [calm, phase, machinesIn(view, word).length].filter(Boolean).length;
+  const room = height - FIXED_LINES - needs.length - waits.length - more;
   const isOver = view.times.closedAt !== undefined;
   const busy = isOver ? followed.undone.length : atWorkIn(view, word).length;
   const atWork = Math.max(1, Math.min(busy, Math.floor(room / 3)));

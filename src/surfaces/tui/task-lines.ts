@@ -1,7 +1,14 @@
 /** What is there to read about one task? Lines of plain text for each of its pages. */
 import { taskOf } from "../../core/log/state.ts";
 import type { TaskId } from "../../core/task.ts";
-import { openJobLabel, proofLabel, type RunWord, spentLabel, stateLabel } from "../../core/view/labels.ts";
+import {
+  onLabel,
+  openJobLabel,
+  proofLabel,
+  type RunWord,
+  spentLabel,
+  stateLabel,
+} from "../../core/view/labels.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { changeOf, failedAttemptsOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
 import { gatingIn, type LandingView, rowOf, type Seen } from "../../core/view/view.ts";
@@ -78,8 +85,8 @@ const failedLines = (seen: Seen, id: TaskId): readonly string[] =>
       `${of === "plan" ? "its planner" : `attempt ${attempt}`} failed: ${harmless(failure.message)}`,
   );
 
-const jobLine = ({ kind, number, from, to, how, tokens }: JobSpan, run: RunWord): string =>
-  `${kind === "plan" ? "planner, turn" : "worker, attempt"} ${number}: ` +
+const jobLine = ({ kind, number, machine, from, to, how, tokens }: JobSpan, run: RunWord): string =>
+  `${kind === "plan" ? "planner, turn" : "worker, attempt"} ${number}${harmless(onLabel(machine))}: ` +
   (to === undefined
     ? openJobLabel(run)
     : `${how} after ${duration(to - from)}${tokens > 0 ? `, ${tokens.toLocaleString("en")} tokens` : ""}`);

@@ -113,7 +113,7 @@ function Node({
     >
       <a href={href}>
         <strong>{line(row.key, 40)}</strong>
-        <span class="quiet">{stateLabel(row, run)}</span>
+        <span class="quiet">{line(stateLabel(row, run))}</span>
       </a>
       {below > 0 && (
         <button

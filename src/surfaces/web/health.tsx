@@ -2,9 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { wallTime } from "../../core/log/state.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
-import { healthLabel, throughputLabel } from "../../core/view/labels.ts";
+import { healthLabel, machinesIn, throughputLabel } from "../../core/view/labels.ts";
 import { givenUpTexts } from "../../core/view/task-facts.ts";
 import { unfinishedOf } from "../../core/view/view.ts";
+import { machineLabel } from "../../core/view/view-machines.ts";
 import { undoneText } from "../../core/view/view-reasons.ts";
 import { duration, harmless, line, plural, time } from "./format.ts";
 import { useLater } from "./later.ts";
@@ -12,7 +13,7 @@ import type { PageParts } from "./parts.ts";
 
 const MAX_ITEMS = 200;
 
-export function Health({ view, seen, live }: PageParts) {
+export function Health({ view, seen, live, word }: PageParts) {
   const history = useLater(() => unfinishedOf(seen), [seen, view.events], undefined);
   const { target, tally, counts } = view;
   const { green, red } = seen.story.checks;
@@ -52,6 +53,7 @@ export function Health({ view, seen, live }: PageParts) {
         {speed && `, ${speed}`}. At most {tally.agents.mostAtOnce} agents at once,{" "}
         {Math.round(tally.agents.share * 100)} % busy.
       </p>
+      <Part name="Machines">{machinesIn(view, word).map((one) => line(machineLabel(one), 300))}</Part>
       <Part name="Accounts that cannot be called">
         {view.accounts.map(({ account, is, reason, until }) => (
           <>

@@ -2,7 +2,14 @@
 
 import { useMemo } from "preact/hooks";
 import { nameOf } from "../../core/log/state.ts";
-import { phaseLabel, proofLabel, runningIn, trainLabel, waitingIn } from "../../core/view/labels.ts";
+import {
+  phaseLabel,
+  placeLabel,
+  proofLabel,
+  runningIn,
+  trainLabel,
+  waitingIn,
+} from "../../core/view/labels.ts";
 import { failedAttempts } from "../../core/view/task-facts.ts";
 import { failedAttemptViews, type LandingView, landingView } from "../../core/view/view.ts";
 import { duration, harmless, line, plural, time } from "./format.ts";
@@ -40,12 +47,13 @@ export function Landing({ run, view, seen, word }: PageParts) {
         ))}
       </ol>
       {queue.length > ROWS && <p class="quiet">and {queue.length - ROWS} more</p>}
-      {gating.map(({ job, kind, on, isMoving, tasks, since, doing }) => (
+      {gating.map(({ job, kind, on, isMoving, tasks, since, doing, ...place }) => (
         <p key={job}>
           {kind !== "land"
             ? "Checking the target branch"
             : `${isMoving ? "Landing" : "Gate runs on"} ${tasks.map(({ name }) => line(name, 40)).join(", ")}${on ? `, on top of ${plural(on, "candidate")}` : ""}`}{" "}
           for {duration(Date.now() - since)}
+          {harmless(placeLabel(place))}
           {doing && `: ${line(doing)}`}
         </p>
       ))}

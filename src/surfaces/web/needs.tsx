@@ -8,7 +8,7 @@ import { duration, harmless, line } from "./format.ts";
 import type { PageParts } from "./parts.ts";
 
 export function Needs({ run, view, word, live }: PageParts) {
-  const needs = needsOf(view);
+  const needs = needsOf(view, word);
   const calm = calmLabel(view, word) || (live.delivery && endLabel(view, live.delivery));
   if (needs.length === 0) return calm ? <p class="calm">{line(calm, 300)}</p> : null;
   return (
@@ -50,6 +50,8 @@ function NeedPart({ run, need }: { readonly run: string; readonly need: Need }) 
       const { message, next = "" } = need.failure;
       return <Repair text={`The gate or a workspace cannot be prepared: ${message} ${next}`} />;
     }
+    case "machine":
+      return <p>{harmless(need.text)}</p>;
   }
 }
 

@@ -5,6 +5,7 @@ import { taskOf } from "../../core/log/state.ts";
 import type { Task, TaskId } from "../../core/task.ts";
 import {
   dollars,
+  onLabel,
   openJobLabel,
   proofLabel,
   type RunWord,
@@ -44,7 +45,7 @@ export function TaskPage(parts: PageParts & { readonly task: string }) {
     <section class="task" aria-label={`Task ${line(row.name)}`}>
       {back}
       <h2>
-        {line(row.name)} <span class={`pill ${row.word}`}>{stateLabel(row, word)}</span>
+        {line(row.name)} <span class={`pill ${row.word}`}>{line(stateLabel(row, word))}</span>
       </h2>
       {failedAttemptsOf(seen, id).map(({ of, attempt, failure }) => (
         <p class="why">
@@ -110,7 +111,7 @@ function Below({ run, route, seen, word, id }: TaskParts) {
             <a href={addressOf({ run, tab: route.tab, task: one.task })}>{line(one.name)}</a>{" "}
             <span class="quiet">
               {isSubtask(one) && "subtask, "}
-              {stateLabel(one, word)}
+              {line(stateLabel(one, word))}
             </span>
           </li>
         ))}
@@ -206,14 +207,14 @@ type AttemptProps = {
 
 function Attempt({ run, word, span, isOpen, failure }: AttemptProps) {
   const [open, setOpen] = useState(isOpen);
-  const { job, from, to, number, kind, isFailed, tokens, microdollars } = span;
+  const { job, from, to, number, kind, machine, isFailed, tokens, microdollars } = span;
   const title = `${kind === "plan" ? "Planner, turn" : "Worker, attempt"} ${number}`;
   const end =
     to === undefined ? openJobLabel(word) : `${isFailed ? "failed after" : "done in"} ${duration(to - from)}`;
   return (
     <details name="attempt" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        {title}, {end}
+        {line(title + onLabel(machine))}, {end}
         {tokens > 0 && `, ${count(tokens)} tokens${microdollars > 0 ? `, ${dollars(microdollars)}` : ""}`}
       </summary>
       {failure && (

@@ -209,6 +209,22 @@ describe("a model that plans", () => {
     assert.deepEqual(turns.server.calls[0]?.tools.toSorted(), ["find", "git", "grep", "ls", "plan", "read"]);
   });
 
+  it("may name a machine's label in its plan where machines have some, and is told so", async () => {
+    const needing = { ...PLAN, tasks: PLAN.tasks.map((task) => ({ ...task, needs: "gpu" })) };
+    const plan = { tools: [{ name: "plan", input: needing }] };
+    const said = async (brief: Parameters<typeof planAsk>[1]) => {
+      await using turns = await modelTurns(inOrder(plan));
+      const text = textOf(await turns.agent.turn(planAsk(turns.folder, brief), NEVER));
+      return [text, lastText(turns.server.calls[0]!)] as const;
+    };
+    const [there, told] = await said({ labels: ["gpu"] });
+    assert.match(there, /"needs":\["gpu"\]/, "a list, as the tool's schema has it");
+    assert.match(told, /The labels are: gpu/);
+    const [nowhere, untold] = await said({});
+    assert.match(nowhere, /"needs":"gpu"/, "the schema does not know it");
+    assert.doesNotMatch(untold, /labels/);
+  });
+
   it("goes on with its conversation in the next turn, in the next engine, with every call answered", async () => {
     await using turns = await modelTurns(inOrder({ tools: [{ name: "plan", input: PLAN }] }), {
       wire: "anthropic",

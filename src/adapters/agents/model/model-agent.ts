@@ -81,6 +81,7 @@ export class ModelAgent implements Agent {
           this.#options,
           {
             ...{ ...ask, ...opening, chain, task: ask.brief.task, asked: askedFor(ask.brief) },
+            hasLabels: ask.brief.kind === "plan" && ask.brief.labels !== undefined,
             output: isAnswering(ask) ? undefined : ask.scratchpad?.file,
             ...{ past: conversation.past, conversation: conversation.is },
             tools: (tools, parts, stop) => tools.toolsFor(ask, parts, stop),

@@ -57,6 +57,8 @@ export type SessionTurn = Pick<Ask, "onSign" | "onSlow"> & {
   readonly time: WorkingTime;
   readonly transcript: Transcript;
   readonly asked: AskedFor;
+  /** Machines of the fleet have labels that tasks of its plan may ask for. */
+  readonly hasLabels?: boolean;
   readonly output?: string | undefined;
   readonly system: string;
   readonly past: readonly ModelMessage[];
@@ -94,7 +96,7 @@ export async function holdSession(
   const turnTools = await import("./turn-tools.ts");
   const given = { programs, sandbox, limits: limits.tools, onSign, write: teller.tool };
   const timed = turnTools.timedTools(turn.tools(turnTools, given), parts.now, (use) => ledger.toolEnded(use));
-  const tools = { ...timed, ...turnTools.answerTool(turn.asked) };
+  const tools = { ...timed, ...turnTools.answerTool(turn.asked, turn.hasLabels) };
   const onMessages = async (messages: readonly ModelMessage[]) => {
     teller.messages(messages);
     onSign();

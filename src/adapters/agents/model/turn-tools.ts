@@ -8,6 +8,7 @@ import {
   answerToolInput,
   askToolInput,
   executionPlanToolInput,
+  fleetPlanToolInput,
   handoffToolInput,
   planToolInput,
   spawnToolInput,
@@ -74,10 +75,13 @@ const ASK =
   "Ask the planner or person who gave you the task. This ends your turn: you go on here with the answer, or with the " +
   "default if no answer comes in time.";
 
-export function answerTool(asked: AskedFor): ToolSet {
+/** `hasLabels`: a task of the plan may ask for a machine. */
+export function answerTool(asked: AskedFor, hasLabels = false): ToolSet {
   switch (asked) {
-    case "plan":
-      return { plan: tool({ description: GIVE_PLAN, inputSchema: planToolInput }) };
+    case "plan": {
+      const inputSchema = hasLabels ? fleetPlanToolInput : planToolInput;
+      return { plan: tool({ description: GIVE_PLAN, inputSchema }) };
+    }
     case "execution-plan":
       return { plan: tool({ description: GIVE_PLAN, inputSchema: executionPlanToolInput }) };
     case "work":

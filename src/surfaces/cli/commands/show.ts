@@ -127,7 +127,7 @@ function showTree(
   for (const [i, row] of rows.entries()) {
     const again = row.attempts > 1 ? `, ${row.attempts} attempts` : "";
     const what = fit(firstLine(row.description, 70), columns - wide - STATE_COLUMNS - 5);
-    const word = taskLabel(row.word, state);
+    const word = taskLabel(row.word, state, row);
     const about = paint(
       context.out,
       TASK_TONES[row.word] ?? "plain",

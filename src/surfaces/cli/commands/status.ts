@@ -4,17 +4,18 @@ import { type BaseMoved, baseMoved, type Deliverable, deliverableOf } from "../.
 import { targetOf } from "../../../app/lost-run.ts";
 import { type SeenRun, seeRun } from "../../../app/see-run.ts";
 import { findSeen, movedHere } from "../../../app/which-run.ts";
-import { flakyTestsOf, gitIn, workersLine } from "../../../compose/project.ts";
+import { flakyTestsOf, gitIn } from "../../../compose/project.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { TaskId } from "../../../core/task.ts";
 import { budgetOf, budgetTexts } from "../../../core/view/budget-left.ts";
 import { elapsedMs } from "../../../core/view/elapsed.ts";
-import { type RunWord, runningIn, runWord, spentLabel } from "../../../core/view/labels.ts";
-import { approvalFor, questionsFor } from "../../../core/view/needs.ts";
+import { machinesIn, type RunWord, runningIn, runWord, spentLabel } from "../../../core/view/labels.ts";
+import { approvalFor, lacksMachine, questionsFor } from "../../../core/view/needs.ts";
 import { standingOf } from "../../../core/view/standing.ts";
 import { failedAttempts, givenUpTexts } from "../../../core/view/task-facts.ts";
 import { type QuestionView, type RunView, viewOf } from "../../../core/view/view.ts";
+import { machinesLabel } from "../../../core/view/view-machines.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
 import { type Wait, waitOf } from "../../../core/view/view-wait.ts";
 import type { Project } from "../../../ports/project.ts";
@@ -149,14 +150,10 @@ async function oneRun(context: Context, project: Project, run: string): Promise<
     ...(moved === undefined ? {} : { baseMoved: moved }),
     ...(owner === undefined ? {} : { pid: owner.pid }),
     ...(wait === undefined ? {} : { wait }),
+    ...(state === "stopped" && { machines: undefined }), // Nobody keeps count of them.
   };
   if (context.json) writeJson(context, { ...view, state, ...more });
-  else {
-    sayOne(context, { home, view, state, owner, wait, moved, bring });
-    const fleet = seen.state.closed ? undefined : await workersLine(home);
-    if (fleet !== undefined)
-      say(context, `\n${paint(context.out, "quiet", "fleet".padEnd(8))}${harmless(fleet)}`);
-  }
+  else sayOne(context, { home, view, state, owner, wait, moved, bring });
   return EXIT.done;
 }
 
@@ -213,8 +210,19 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
         ] as const,
       ]
     : [];
+  const machines = fleetText(view, state);
+  const fleet = machines === "" ? [] : [["fleet", machines] as const];
   const waits = owner && wait ? [] : accounts.map((one) => ["account", accountText(one)] as const);
-  for (const [key, text] of [...rows, ...gate, ...base, ...stuck, ...(setup ? [] : now), ...agent, ...waits])
+  for (const [key, text] of [
+    ...rows,
+    ...gate,
+    ...base,
+    ...stuck,
+    ...(setup ? [] : now),
+    ...agent,
+    ...fleet,
+    ...waits,
+  ])
     say(context, `${paint(context.out, "quiet", key.padEnd(8))}${harmless(text)}`);
   list(
     "Running now",
@@ -249,6 +257,10 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
   const asked = { task: approvalFor(view)?.task, question: question?.question };
   say(context, `\n${nextStep(record.run, state, bring, asked)}`);
 }
+
+/** Empty on one machine. */
+const fleetText = (view: RunView, state: RunWord): string =>
+  lacksMachine(view, state) || machinesLabel(machinesIn(view, state));
 
 const questionText = ({ name, question, text, default: taken, until }: QuestionView, run: string): string =>
   `${name}: ${text}  → skein answer ${run} ${question} "…" (at ${clockTime(until)} ${

@@ -45,6 +45,31 @@ test("a planner that could not be reached is told of with the reason", () => {
   assert.match(narrate(event, opened())!.text, /the server did not answer$/);
 });
 
+test("of a fleet, who has begun a job is told with its machine, and what becomes of machines", () => {
+  const run = new CoreRun({ offerMs: 1_000 });
+  const machine = { type: "machine", machine: "m1", state: "ready", capacity: 2, labels: [] } as const;
+  const taken = (job: string) =>
+    ({ type: "taken", machine: "m1", job: job as ReturnType<typeof jobId> }) as const;
+  run.check();
+  run.say(machine, taken("plan:t#1"));
+  run.plan("t", [task("one")]);
+  run.say(taken("work:t.1#1"));
+  run.work("t.1");
+  run.say(taken("land#1"));
+  for (const state of ["draining", "silent", "gone"] as const) run.say({ ...machine, state });
+  const told = linesOf(run).filter((line) => /machine|on m1|Worker|Planning/i.test(line));
+  assert.deepEqual(told, [
+    "The planner waits for a machine",
+    "Machine m1 is ready for 2 jobs at once",
+    "Planning (turn 1) on m1",
+    "Worker started on one on m1",
+    "The gate runs on m1",
+    "Machine m1 takes no more jobs",
+    "Machine m1 gives no sign of life; others take its jobs over",
+    "Machine m1 has left the fleet",
+  ]);
+});
+
 test("what an agent wrote cannot move the cursor, change colours or fill the screen", () => {
   const hostile = `\u001b]0;owned\u0007\u001b[2J${"x".repeat(100_000)}`;
   const event: Event = { type: "task.failed", task: ROOT, failure: failure("agent-failed", hostile), at: 0 };

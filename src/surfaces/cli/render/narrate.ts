@@ -45,7 +45,14 @@ export function narrate(
     case "command.refused":
       return bad(`Refused ${event.command}: ${event.reason}`);
     case "job.started":
-      return event.job.kind === "plan" && !hasPlanner ? undefined : started(event.job, state);
+      if (event.job.kind === "plan" && !hasPlanner) return undefined;
+      return event.isOffered ? offered(event.job, state) : started(event.job, state);
+    case "job.taken": {
+      const { job } = state.running.get(event.job) ?? {};
+      return job && (hasPlanner || job.kind !== "plan") ? taken(job, event.machine, state) : undefined;
+    }
+    case "machine.changed":
+      return machineText(event);
     case "job.ended":
       return jobEnded(event);
     case "job.quiet":
@@ -291,6 +298,32 @@ function handedOff({ handoff }: EventOf<"task.handed-off">, name: string): Line 
   return but.length === 0 ? plain(ready) : bad(`${ready}, but ${but.join("; ")}`);
 }
 
+/** While machines are there, that one has begun it is told soon, with its name. */
+function offered(job: Job, state: RunState): Line | undefined {
+  if (job.kind === "land" || job.kind === "check") return started(job, state);
+  const isReady = state.machines.values().some((machine) => machine.state === "ready");
+  return isReady ? undefined : quiet(`${capital(whoOf(job, state))} waits for a machine`);
+}
+
+function taken(job: Job, machine: string, state: RunState): Line | undefined {
+  if (job.kind === "land" || job.kind === "check") return quiet(`The gate runs on ${machine}`);
+  const line = started(job, state);
+  return line && quiet(`${line.text} on ${machine}`);
+}
+
+function machineText({ machine, state, capacity }: EventOf<"machine.changed">): Line {
+  switch (state) {
+    case "ready":
+      return quiet(`Machine ${machine} is ready for ${plural(capacity, "job")} at once`);
+    case "draining":
+      return quiet(`Machine ${machine} takes no more jobs`);
+    case "silent":
+      return bad(`Machine ${machine} gives no sign of life; others take its jobs over`);
+    case "gone":
+      return quiet(`Machine ${machine} has left the fleet`);
+  }
+}
+
 function started(job: Job, state: RunState): Line | undefined {
   switch (job.kind) {
     case "plan":
@@ -333,6 +366,9 @@ function untilText({ until, at }: EventOf<"account.parked">, state: RunState): s
 
 const plannerOf = (task: TaskId, state: RunState): string =>
   task === ROOT ? "the planner" : `the planner of ${nameOf(state, task)}`;
+
+const whoOf = (job: Job & { readonly kind: "plan" | "work" }, state: RunState): string =>
+  job.kind === "plan" ? plannerOf(job.task, state) : nameOf(state, job.task);
 
 const inTask = (task: TaskId, state: RunState): string => (task === ROOT ? "" : ` in ${nameOf(state, task)}`);
 

@@ -73,7 +73,8 @@ function headline(view: RunView, around: Around): ReportSection {
 
 /** What everybody wants to know first; the short form says it at its end. */
 function inShort(view: RunView, { target: branch, bring, open }: Around): readonly string[] {
-  const needs = needsOf(view).length;
+  const word = open === "going" ? "running" : "stopped";
+  const needs = needsOf(view, word).length;
   const deliver = bring.is === "ready" ? bring.command : ""; // Pages are read elsewhere, too: by its plain name.
   const work =
     bring.is === "delivered"
@@ -81,7 +82,7 @@ function inShort(view: RunView, { target: branch, bring, open }: Around): readon
       : endLabel(view, { branch, command: deliver.replace(" --partial", "") });
   return [
     needs > 0 ? `NEEDS YOU: ${plural(needs, "thing")}; see skein status ${view.run}` : "",
-    calmLabel(view, open === "going" ? "running" : "stopped"),
+    calmLabel(view, word),
     work,
     `cost: ${spentLabel(view.spent)}`,
   ].filter(Boolean);

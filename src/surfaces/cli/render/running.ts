@@ -1,5 +1,5 @@
 /** How is what runs now said: a job, what is waited for, and the target? */
-import { healthWord } from "../../../core/view/labels.ts";
+import { healthWord, placeLabel } from "../../../core/view/labels.ts";
 import type { RunningView, RunView } from "../../../core/view/view.ts";
 import type { Wait } from "../../../core/view/view-wait.ts";
 import { clockTime, duration, short } from "../../../text/words.ts";
@@ -13,11 +13,10 @@ export const waitText = ({ what, until }: Wait, now: number): string =>
 
 export function runningText(running: RunningView, target: RunView["target"]): string {
   const { quietMs = 0, parkedUntil, doing } = running;
-  if (parkedUntil !== undefined) return `${doneBy(running, target)}, rate limited`;
-  if (doing !== undefined) return `${doneBy(running, target)}, ${slowText(quietMs, doing)}`;
-  return quietMs > 0
-    ? `${doneBy(running, target)}, no activity for ${duration(quietMs)}`
-    : doneBy(running, target);
+  const what = doneBy(running, target) + placeLabel(running);
+  if (parkedUntil !== undefined) return `${what}, rate limited`;
+  if (doing !== undefined) return `${what}, ${slowText(quietMs, doing)}`;
+  return quietMs > 0 ? `${what}, no activity for ${duration(quietMs)}` : what;
 }
 
 function doneBy(

@@ -69,7 +69,7 @@ export const TASK_TONES: Readonly<Partial<Record<TaskRow["word"], Tone>>> = {
   parked: "quiet",
 };
 
-type Details = {
+type Details = Pick<TaskRow, "machine" | "isUntaken"> & {
   readonly task: TaskId;
   readonly name: string;
   readonly word: TaskRow["word"];
@@ -119,6 +119,8 @@ export async function detailsOf(
     task: id,
     name: row.name,
     word: row.word,
+    ...(row.machine !== undefined && { machine: row.machine }),
+    ...(row.isUntaken && { isUntaken: row.isUntaken }),
     run: runWord(view, owner !== undefined),
     ...(reason === undefined ? {} : { reason }),
     ...(next === undefined ? {} : { next }),
@@ -206,7 +208,7 @@ export function showTask(context: Context, details: Details): void {
   const { out } = context;
   say(
     context,
-    `${paint(out, "strong", harmless(name))}  ${task}  ${paint(out, TASK_TONES[word] ?? "plain", taskLabel(word, run))}`,
+    `${paint(out, "strong", harmless(name))}  ${task}  ${paint(out, TASK_TONES[word] ?? "plain", harmless(taskLabel(word, run, details)))}`,
   );
   for (const line of harmlessLines(spec.description, 60)) say(context, `  ${line}`);
   list("Acceptance", spec.acceptance === "" ? [] : harmlessLines(spec.acceptance, 40));

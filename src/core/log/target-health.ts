@@ -1,0 +1,40 @@
+/** Is the target red, or was that chance? What a look at it says, with what failed before. */
+import { failuresOf, type GateReport, isGreen } from "../gate.ts";
+import { maxRuns } from "../rules/landing.ts";
+import type { RunState } from "./state.ts";
+
+/**
+ * What a check makes of the target's health. Red once is only suspect, until something fails again that is not known
+ * to come and go; or until it was red so often that chance does not explain it.
+ */
+export function healthAfter(state: RunState, tip: string, report: GateReport): RunState["target"]["health"] {
+  if (isGreen(report)) return "green";
+  const { health } = state.target;
+  const failures = failuresOf(report);
+  const before = redBefore(state, tip);
+  const lasting = health === "red" ? failures : failures.filter((name) => before.has(name));
+  if (lasting.some((name) => !isFlaky(state, name))) return "red";
+  const limit = maxRuns([...before, ...failures], (name) => isFlaky(state, name));
+  return redsAfter(state, tip) >= limit ? "red" : "suspect";
+}
+
+/**
+ * A test that was seen to come and go. A command whose output names no test is none: everything that it ever fails
+ * has its name, and a real failure must not be taken for chance.
+ */
+export const isFlaky = ({ flaky, target }: RunState, name: string): boolean =>
+  flaky.has(name) && !target.report.commands.some((command) => command.name === name);
+
+export const redsAfter = ({ target }: RunState, tip: string): number =>
+  target.checkedTip === tip ? target.redsInARow + 1 : 1;
+
+/** What failed the last time that this very commit was looked at. */
+export const redBefore = ({ target }: RunState, tip: string): ReadonlySet<string> =>
+  new Set(target.checkedTip === tip ? failuresOf(target.report) : []);
+
+/** What failed when this very commit was looked at before, and does not now. */
+export function flakyOf({ checkedTip, report: before }: RunState["target"], tip: string, now: GateReport) {
+  if (checkedTip !== tip) return [];
+  const failing = new Set(failuresOf(now));
+  return failuresOf(before).filter((name) => !failing.has(name));
+}
