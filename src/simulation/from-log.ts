@@ -114,6 +114,10 @@ class Reader {
       r.#opened = request;
     },
     "job.started": (r, event) => r.#started(event),
+    "job.taken"(r, { job, at }) {
+      const begun = r.#begun.get(job);
+      if (begun) r.#begun.set(job, { ...begun, at });
+    },
     "job.ended": (r, event) => r.#ended(event),
     "plan.accepted"(r, event) {
       r.#name(event.into);

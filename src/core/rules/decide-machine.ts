@@ -1,7 +1,7 @@
 /** What follows when a machine of the fleet takes a job, or changes? Its words are bounded before they are in the log. */
 import { harmless } from "../../text/words.ts";
 import type { Fact, Report } from "../log/event.ts";
-import { LABEL, MAX_LABELS } from "../task.ts";
+import { LABEL } from "../task.ts";
 import type { Now } from "./consequences.ts";
 
 type Of<T extends Report["type"]> = Extract<Report, { readonly type: T }>;
@@ -32,6 +32,8 @@ export function machineChanged({ state: { machines } }: Now, said: Of<"machine">
 
 const nameOf = (machine: string): string => harmless(machine, MAX_NAME_CHARS);
 
+/** As many as the fleet keeps of a machine. */
+const MAX_LABELS = 32;
 /** As long as the name of a host may be. */
 const MAX_NAME_CHARS = 64;
 /** More than one Postgres bears. */

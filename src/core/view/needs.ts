@@ -35,12 +35,18 @@ export function needsOf(view: Standing, run?: RunWord): readonly Need[] {
 /** Jobs wait, and no machine could take them; empty otherwise, and of a run that is not under way. */
 export function lacksMachine(view: Standing, run?: RunWord): string {
   const machines = view.machines ?? [];
-  const isWanted = view.running.some(({ isUntaken }) => isUntaken);
-  if (run === "stopped" || view.times.closedAt !== undefined) return "";
-  if (!isWanted || machines.some(({ state }) => state === "ready")) return "";
-  return machines.length === 0
-    ? "no machine has joined: jobs wait (skein worker --join)"
-    : `no machine is ready (${machinesLabel(machines)}): jobs wait (skein worker --join)`;
+  const untaken = view.running.filter(({ isUntaken }) => isUntaken);
+  if (run === "stopped" || view.times.closedAt !== undefined || untaken.length === 0) return "";
+  if (machines.length === 0) return "no machine has joined: jobs wait (skein worker --join)";
+  const ready = machines.filter(({ state }) => state === "ready");
+  if (ready.length === 0)
+    return `no machine is ready (${machinesLabel(machines)}): jobs wait (skein worker --join)`;
+  const lacking = untaken.find(
+    ({ needs = [] }) => !ready.some(({ labels }) => needs.every((label) => labels.includes(label))),
+  );
+  if (!lacking) return "";
+  const labels = lacking.needs!.join(",");
+  return `no machine that is ready has ${labels}: ${lacking.job} waits (skein worker --join --labels ${labels})`;
 }
 
 /** Said while all is well: who looks for the first time cannot know that nothing is missing. */

@@ -19,7 +19,12 @@ export function findTask(state: RunState, said: string): TaskId | { readonly sev
 }
 
 /** In a fleet: the machine that does it, or that none has taken it yet. */
-export type JobPlace = { readonly machine?: string; readonly isUntaken?: true };
+export type JobPlace = {
+  readonly machine?: string;
+  readonly isUntaken?: true;
+  /** Of one that is not taken: the labels that its machine must have. */
+  readonly needs?: readonly string[];
+};
 
 /** Tasks as a tree, in the order in which they were made. */
 export type TaskRow = Named &
@@ -101,9 +106,12 @@ export function placeOf(state: RunState, running: Running | undefined): JobPlace
   if (running?.machine !== undefined) return { machine: running.machine };
   if (!running?.isOffered) return {};
   const { job } = running;
-  const isAgents = job.kind === "plan" || job.kind === "work";
+  if (job.kind === "plan" || job.kind === "work") {
+    const { needs } = taskOf(state, job.task).spec;
+    return { isUntaken: true, ...(needs && { needs }) };
+  }
   const isGate = !isUngated(state) && !(job.kind === "land" && job.moves !== undefined);
-  return isAgents || isGate ? { isUntaken: true } : {};
+  return isGate ? { isUntaken: true } : {};
 }
 
 /** The job that is about the task now. */

@@ -27,7 +27,7 @@ export type Story = {
   readonly stops: readonly { readonly from: number; readonly to: number }[];
   readonly landings: readonly LandedStory[];
   readonly failedAttempts: readonly RetriedAttempt[];
-  /** When each job that is running was started. */
+  /** When each job that is running was started, or was taken by a machine. */
   readonly since: ReadonlyMap<JobId, number>;
   readonly jobs: Readonly<Record<JobKind, { readonly count: number; readonly ms: number }>>;
   readonly checks: { readonly green: number; readonly red: number };
@@ -159,9 +159,11 @@ const TELLERS: Partial<Reactions<StoryDraft>> = {
     if (job.kind === "land" && job.moves === undefined)
       s.candidates.push({ job: jobId(job), members: job.members });
   },
-  "job.taken"(s, { job, machine }) {
+  /** What it waited for a machine is not its time. */
+  "job.taken"(s, { job, machine, at }) {
+    if (s.since.has(job)) s.since.set(job, at);
     const index = s.spans.findLastIndex((span) => span.job === job);
-    if (index >= 0) s.spans[index] = { ...s.spans[index]!, machine };
+    if (index >= 0) s.spans[index] = { ...s.spans[index]!, machine, from: at };
   },
   "job.ended": jobEnded,
   "batch.landed"(s, { at, commit, members, proof, flaky }) {

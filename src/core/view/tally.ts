@@ -133,6 +133,7 @@ export function count(tally: Tally, event: Event): Tally {
 /** What is not here takes no time and costs nothing. */
 const COUNTERS: Partial<Reactions<TallyDraft>> = {
   "job.started": jobStarted,
+  "job.taken": (t, { job, at }) => beginJob(t, job, at),
   "job.ended": jobEnded,
   "batch.landed": landed,
   "task.handed-off": (t, { task, at }) => t.memory.ready.set(task, at),
@@ -171,28 +172,31 @@ function forgetGreenTip(t: TallyDraft): void {
 const isLost = ({ charge, failure }: { readonly charge: string; readonly failure: Failure }) =>
   charge !== "nothing" || isAccounts(failure);
 
-function jobStarted(t: TallyDraft, { job, at }: EventOf<"job.started">): void {
+function jobStarted(t: TallyDraft, { job, at, isOffered }: EventOf<"job.started">): void {
   if (job.kind === "land" && job.on) t.hasTrains = true;
   if (job.kind === "land" && job.moves !== undefined) return; // No gate runs.
-  if (job.kind === "land" || job.kind === "check") {
-    t.memory.since.set(jobId(job), at);
-    t.memory.justEnded = undefined;
-  } else {
-    t.atWork.set(jobId(job), at);
-    t.mostAtOnce = Math.max(t.mostAtOnce, t.atWork.size);
-  }
+  if (job.kind === "land" || job.kind === "check") t.memory.justEnded = undefined;
+  else if (isOffered) return; // No machine has it yet.
+  beginJob(t, jobId(job), at);
 }
+
+function beginJob(t: TallyDraft, job: JobId, at: number): void {
+  if (!isAgents(job)) return void t.memory.since.set(job, at);
+  t.atWork.set(job, at);
+  t.mostAtOnce = Math.max(t.mostAtOnce, t.atWork.size);
+}
+
+const isAgents = (job: JobId): boolean => job.startsWith("work:") || job.startsWith("plan:");
 
 /** Until when a job was at work that nobody saw end is not known, so its time is not counted. */
 function jobEnded(t: TallyDraft, { job, how, spent, at }: EventOf<"job.ended">): void {
   if (spent?.turn) addTurn(t, spent.turn); // Also of one that answered late, or in vain: it comes once.
-  const isAgents = job.startsWith("work:") || job.startsWith("plan:");
-  const started = isAgents ? t.atWork : t.memory.since;
+  const started = isAgents(job) ? t.atWork : t.memory.since;
   const since = started.get(job);
   started.delete(job);
   if (since === undefined) return; // It was given up before, and its time was counted then.
   const ms = how === "interrupted" ? 0 : at - since;
-  if (isAgents) {
+  if (isAgents(job)) {
     t.agentsMs += ms;
     const { tokens = 0, microdollars = 0 } = spent ?? {};
     t.memory.took.set(slotOfId(job), { ms, tokens, microdollars });

@@ -91,4 +91,35 @@ describe("the machines of a fleet", () => {
     assert.equal(said(), "", "nothing waits");
     assert.equal(lacksMachine(viewOf(CoreRun.planned([task("a")])), "running"), "");
   });
+
+  it("are asked of the user where none has a label that a waiting task needs", () => {
+    const run = CoreRun.planned([task("a", { needs: ["gpu", "arm64"] })], { offerMs: MINUTE });
+    run.say(machine("m1"), machine("m2"));
+    assert.equal(
+      lacksMachine(viewOf(run), "running"),
+      "no machine that is ready has gpu,arm64: work:t.1#1 waits (skein worker --join --labels gpu,arm64)",
+    );
+    const both: Report = {
+      type: "machine",
+      machine: "m3",
+      state: "ready",
+      capacity: 1,
+      labels: ["arm64", "gpu"],
+    };
+    run.say(both);
+    assert.equal(lacksMachine(viewOf(run), "running"), "");
+  });
+
+  it("are not waited for in the time that work took", () => {
+    const run = started();
+    run.wait(MINUTE);
+    run.say(taken("work:t.1#1", "m1"));
+    run.wait(1_000);
+    run.work("t.1");
+    const { story } = seenOf(run);
+    assert.equal(story.tally.agentsMs, 1_000);
+    assert.equal(story.tally.mostAtOnce, 1);
+    assert.equal(story.spans.find(({ job }) => job === "work:t.1#1")!.from, MINUTE);
+    assert.equal(story.jobs.work.ms, 1_000);
+  });
 });
