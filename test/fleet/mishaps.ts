@@ -47,7 +47,7 @@ export function* fleetPlans({ events }: FleetTruth, every: number): Generator<Mi
     const after = Math.ceil(events * part);
     yield { is: "worker-killed", after };
     yield { is: "worker-stopped", after, ms: 60_000 };
-    yield { is: "postgres-away", after, ms: 3_000 };
+    yield { is: "postgres-away", after, ms: part === 0.5 ? 15_000 : 3_000 }; // Longer than a heartbeat.
     yield { is: "remote-away", after, ms: 8_000 };
   }
   for (let after = 1; after < events; after += every) yield { is: "coordinator-killed", after };
@@ -78,6 +78,7 @@ export async function fleetTrial(mishaps: readonly Mishap[], truth: FleetTruth):
       ...different(found, truth),
       ...repeated(found.log),
       ...madeAgain(found.log),
+      ...(mishaps.some(({ is }) => /killed|stopped/.test(is)) ? [] : takenOver(found.log)),
       ...(await notInTarget(place, found)),
       ...(await redCommits(place, found)),
     ];
@@ -221,6 +222,14 @@ const madeAgain = (log: readonly Event[]): readonly string[] =>
       ? [`${event.task} had to be made again`]
       : [],
   );
+
+/** Where no machine was lost, none loses its job. Gates are parts of jobs, and may be taken one after the other. */
+function takenOver(log: readonly Event[]): readonly string[] {
+  const taken = log.flatMap((event) =>
+    event.type === "job.taken" && /^(?:plan|work):/.test(event.job) ? [event.job as string] : [],
+  );
+  return taken.filter((job, i) => taken.indexOf(job) < i).map((job) => `${job} was taken from its machine`);
+}
 
 async function notInTarget({ remote }: FleetPlace, { log, run }: FoundRun): Promise<readonly string[]> {
   const opened = log.find((event) => event.type === "run.opened")!;
