@@ -45,6 +45,9 @@ const KINDS: Readonly<Record<string, (options: Options, truth: Truth) => Iterabl
 /** Why a kind cannot be tried on this machine. */
 const OBSTACLES: Readonly<Record<string, () => Promise<string | undefined>>> = { power: noPowerCuts };
 
+/** Coordinators of a fleet are killed after every fifth event, unless `--every` says otherwise. */
+const FLEET_EVERY = 5;
+
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -111,8 +114,6 @@ async function fleetMain({ every, json }: Options): Promise<number> {
   );
   return violations.length === 0 ? 0 : 1;
 }
-
-const FLEET_EVERY = 5;
 
 type Options = {
   readonly fleet: boolean;
