@@ -89,7 +89,7 @@ async function openFleet(url: string) {
   if (hasFailed(rows)) throw new Error(rows.failure.message);
   const runId = rows[0]!.id;
   const offers = new FleetOffers({
-    ...{ database, run, runId, fence: 0, onQuiet: () => {}, onTaken: () => {} },
+    ...{ database, run, runId, fence: 0, onQuiet: () => {}, onTaken: () => {}, onReturned: () => {} },
     termsOf: async () => ({ countsIn: [], limitedBy: [] }),
   });
   const stop = new AbortController();

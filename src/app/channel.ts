@@ -1,5 +1,5 @@
 /** How do a run's jobs and its engine hear of each other while both go on? Money and quota one way, signs the other. */
-import { type JobId, jobId } from "../core/job.ts";
+import type { JobId } from "../core/job.ts";
 import { budgetsOf, mayCall, nextAccount } from "../core/rules/governor.ts";
 import type { Policy } from "../core/rules/policy.ts";
 import type { Drive } from "../engine/drive.ts";
@@ -7,12 +7,14 @@ import type { RunGovernor } from "../ports/governor.ts";
 import type { Signs } from "../ports/signs.ts";
 import type { Channel } from "./parts.ts";
 
-type JobsChannel = Channel & {
+export type JobsChannel = Channel & {
   readonly signs: Signs;
   /** The user's checkout is not as it was before a command of this job. */
   readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
   /** A machine of the fleet has begun a job, or a part of it. */
-  readonly onTaken: (job: JobId, machine: string) => void;
+  readonly onTaken: (job: JobId, taken: { readonly machine: string; readonly tries: number }) => void;
+  /** Its machine is gone, and it waits for another. */
+  readonly onReturned: (job: JobId) => void;
 };
 
 export function openChannel(
@@ -30,7 +32,8 @@ export function openChannel(
       tell: (quiet) => void tell({ type: "quiet", ...quiet }),
     },
     checkoutChanged: (job, places) => void tell({ type: "checkout-changed", job, places }),
-    onTaken: (job, machine) => void tell({ type: "taken", job, machine }),
+    onTaken: (job, taken) => void tell({ type: "taken", job, ...taken }),
+    onReturned: (job) => void tell({ type: "returned", job }),
     connect: (drive, waits) => {
       tell = (report) => drive.tell(report);
       reports?.(tell);
@@ -38,8 +41,7 @@ export function openChannel(
         next: (accounts) => nextAccount(drive.state, accounts),
         mayCall: (call, live) => mayCall(drive.state, policy, live, call),
         budgets: (task) => budgetsOf(drive.state, policy, task),
-        isOpen: (job) =>
-          drive.state.running.has(job) || [...drive.state.late.values()].some((late) => jobId(late) === job),
+        isOpen: (job) => drive.state.running.has(job) || drive.state.unanswered.has(job),
         reserve: { tokens: policy.budget.reserveTokens, microdollars: policy.budget.reserveMicrodollars },
         accounts: [
           ...new Set(

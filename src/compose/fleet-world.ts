@@ -15,8 +15,8 @@ import { JobObjects } from "../adapters/objects/job-objects.ts";
 import { GitRemote } from "../adapters/objects/remote.ts";
 import { RemoteTarget } from "../adapters/objects/remote-target.ts";
 import type { GitPlace } from "../adapters/runs/git-place.ts";
+import type { JobsChannel } from "../app/channel.ts";
 import type { Config } from "../config/schema.ts";
-import type { JobId } from "../core/job.ts";
 import { hasFailed } from "../core/result.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { evidenceOf, salvageRefOf } from "../jobs/work.ts";
@@ -32,12 +32,13 @@ type FleetWorldOptions = {
   readonly target: string;
   readonly link: FleetLink;
   readonly signs: Pick<Signs, "tell">;
-  readonly onTaken: (job: JobId, machine: string) => void;
+  readonly onTaken: JobsChannel["onTaken"];
+  readonly onReturned: JobsChannel["onReturned"];
   readonly termsOf: TermsOf;
 };
 
 export function openFleet(options: FleetWorldOptions) {
-  const { project, home, config, target, link, signs, onTaken, termsOf } = options;
+  const { project, home, config, target, link, signs, onTaken, onReturned, termsOf } = options;
   const { gitDir, top } = project.located;
   const { record } = home;
   const { run, base } = record;
@@ -45,7 +46,7 @@ export function openFleet(options: FleetWorldOptions) {
   const remote = new GitRemote({ gitDir, remote: config.fleet.remote });
   const shared = new RemoteTarget({ gitDir, remote, run });
   const objects = new JobObjects({ gitDir, remote, shared, target, run });
-  const offers = new FleetOffers({ ...link, run, termsOf, onQuiet: signs.tell, onTaken });
+  const offers = new FleetOffers({ ...link, run, termsOf, onQuiet: signs.tell, onTaken, onReturned });
   const labels = config.fleet.needs;
   const over = new AbortController();
   let pulling: Promise<void> | undefined;

@@ -46,5 +46,5 @@ export async function fleetStatus(env: Environment, settings: FleetSettings) {
   const database = openDatabase(env, settings);
   if (hasFailed(database)) return database;
   await using _ = database;
-  return (await schemaProblem(database)) ?? lookAtFleet(database);
+  return (await schemaProblem(database)) ?? (await lookAtFleet(database));
 }

@@ -42,7 +42,7 @@ export type GovernedRun = {
   readonly budgets: (task: TaskId) => readonly CallBudget[];
   /** What counts for a job that runs and has called no model yet. */
   readonly reserve: CallAmount;
-  /** Whether the log expects that a job still answers. */
+  /** Whether the log does not have yet what a job cost. */
   readonly isOpen: (job: JobId) => boolean;
   /** All accounts that jobs of the run may call. */
   readonly accounts: readonly string[];

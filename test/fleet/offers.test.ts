@@ -27,7 +27,15 @@ async function openFleet() {
   assert.ok(!hasFailed(rows), JSON.stringify(rows));
   const runId = rows[0]!.id;
   const coordinator = ({ at = database, termsOf = NO_TERMS } = {}) => {
-    const options = { database: at, run: "r1", runId, fence: 0, onQuiet: () => {}, onTaken: () => {} };
+    const options = {
+      database: at,
+      run: "r1",
+      runId,
+      fence: 0,
+      onQuiet: () => {},
+      onTaken: () => {},
+      onReturned: () => {},
+    };
     return stack.adopt(new FleetOffers({ ...options, termsOf }), (offers) => offers.close());
   };
   const machine = async (name: string) => {

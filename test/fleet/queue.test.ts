@@ -42,7 +42,8 @@ describe("the queue of a fleet", LIMIT, () => {
     const told: string[] = [];
     const offers = new FleetOffers({
       ...{ ...options, onQuiet: () => {} },
-      onTaken: (job, machine) => told.push(`${job} by ${machine}`),
+      onTaken: (job, { machine, tries }) => told.push(`${job} by ${machine}, ${tries}`),
+      onReturned: (job) => told.push(`${job} back`),
       termsOf: async () => ({ countsIn: [], limitedBy: [] }),
     });
     open.push(offers);
@@ -104,7 +105,7 @@ describe("the queue of a fleet", LIMIT, () => {
     const heard = await end;
     assert.ok(heard.is === "answered");
     assert.deepEqual(heard.result, DONE);
-    assert.deepEqual(told, [`gate:a by ${names.get(one)}`]);
+    assert.deepEqual(told, [`gate:a by ${names.get(one)}, 0`]);
     assert.equal(await taken.answer(DONE), "taken", "an answer whose receipt was lost is sent again");
   });
 
@@ -186,7 +187,7 @@ describe("the queue of a fleet", LIMIT, () => {
     const heard = await end;
     assert.ok(heard.is === "answered" && heard.tries === 1);
     assert.deepEqual(heard.result, DONE);
-    assert.equal(told.at(-1), `gate:e by ${names.get(other)}`, "the coordinator heard who has it now");
+    assert.equal(told.at(-1), `gate:e by ${names.get(other)}, 1`, "the coordinator heard who has it now");
   });
 
   it("counts what a machine used that lost the job, with its calls that were under way", async () => {

@@ -36,7 +36,7 @@ export class AccountInvariants {
   /** `state` is as it was before the event. */
   before(event: Event, state: RunState): void {
     if (event.type === "job.started" && isPaid(event.job)) this.#starting(event.job, state, event.at);
-    if (event.type === "job.taken") this.#taking(event);
+    if (event.type === "job.taken" || event.type === "job.returned") this.#taking(event);
     if (event.type === "job.ended") this.#ending(event, state);
     if (event.type === "clock.jumped") this.#jumpedAt = event.at;
     if (event.type === "account.parked") this.#parking(event);
@@ -66,9 +66,11 @@ export class AccountInvariants {
     this.#started.set(id, { at, givenMs, troubled: new Set(this.#troubles.keys()) });
   }
 
-  #taking({ job, at }: EventOf<"job.taken">): void {
+  #taking({ type, job, at }: EventOf<"job.taken" | "job.returned">): void {
     const started = this.#started.get(job);
-    const givenMs = this.#policy.leaseMs[job.startsWith("plan:") ? "plan" : "work"];
+    const { leaseMs, offerMs } = this.#policy;
+    const givenMs =
+      leaseMs[job.startsWith("plan:") ? "plan" : "work"] + (type === "job.returned" ? offerMs : 0);
     if (started) this.#started.set(job, { ...started, at, givenMs });
   }
 

@@ -63,10 +63,16 @@ export class FleetInvariants {
 
   /** `state` is as it was before the event. */
   before(event: Event, { running }: RunState): void {
-    if (event.type === "job.started") this.#from.set(jobId(event.job), event.at + this.#policy.offerMs);
-    if (event.type === "job.taken") {
-      must(running.has(event.job), `${event.job} was taken, and is not running`);
-      this.#from.set(event.job, event.at);
+    const { offerMs } = this.#policy;
+    if (event.type === "job.started")
+      this.#from.set(jobId(event.job), event.at + (event.isOffered ? offerMs : 0));
+    if (event.type === "job.taken" || event.type === "job.returned") {
+      must(running.has(event.job), `${event.job} was ${event.type}, and is not running`);
+      must(
+        event.type === "job.taken" || running.get(event.job)!.taken !== undefined,
+        `${event.job} was not taken`,
+      );
+      this.#from.set(event.job, event.at + (event.type === "job.returned" ? offerMs : 0));
     }
     if (event.type === "machine.changed") {
       const { machine, at: _, ...now } = event;

@@ -8,8 +8,8 @@ import type { Invariants } from "./invariants.ts";
 export function countNatural(event: Event, faults: Tally, { state }: Invariants): void {
   countTrains(event, faults);
   if (event.type === "job.ended" && event.how === "expired") {
-    const { isOffered, machine } = state.running.get(event.job)!;
-    if (isOffered && machine === undefined) faults.add("expired before a machine took it");
+    const { isOffered, taken } = state.running.get(event.job)!;
+    if (isOffered && !taken) faults.add("expired before a machine took it");
   }
   if (event.type === "task.retried" && event.failure.kind === "conflict") faults.add("conflict");
   if (event.type === "task.retried" && event.failure.kind === "unmet") faults.add("criterion red");

@@ -60,8 +60,8 @@ type Underway = {
   report: (report: Report) => void;
   callOff: () => void;
   answer?: Answer;
-  /** The machine that has it. */
-  machine?: string;
+  /** The machine that has it, and how many have lost it before. */
+  taken?: { readonly machine: string; readonly tries: number };
 };
 
 export class VirtualQueue implements JobQueue {
@@ -105,12 +105,20 @@ export class VirtualQueue implements JobQueue {
   #takings(entry: Underway, ms: number): { readonly last: number; readonly callOff: () => void } {
     const { clock, fleet } = this.#world;
     let last = clock.now();
-    const callOffs = (fleet?.takingsOf(entry.job, ms) ?? []).map(({ afterMs, machine }) => {
+    const job = jobId(entry.job);
+    const callOffs = (fleet?.takingsOf(entry.job, ms) ?? []).flatMap(({ afterMs, machine }, tries) => {
+      const returned = last + Math.ceil(afterMs / 2);
       last += afterMs;
-      return clock.wakeAt(last, () => {
-        entry.machine = machine;
-        entry.report({ type: "taken", job: jobId(entry.job), machine });
+      const take = clock.wakeAt(last, () => {
+        entry.taken = { machine, tries };
+        entry.report({ type: "taken", job, ...entry.taken });
       });
+      if (tries === 0) return [take];
+      const giveBack = () => {
+        delete entry.taken;
+        entry.report({ type: "returned", job });
+      };
+      return [clock.wakeAt(returned, giveBack), take];
     });
     const callOff = () => {
       for (const one of callOffs) one();
@@ -143,7 +151,7 @@ export class VirtualQueue implements JobQueue {
     if (!entry) return spent ? { is: "gone", spent } : { is: "gone" };
     if (entry.answer) return { is: "answered", answer: entry.answer };
     entry.report = report;
-    if (entry.machine !== undefined) report({ type: "taken", job: jobId(job), machine: entry.machine });
+    if (entry.taken) report({ type: "taken", job: jobId(job), ...entry.taken });
     return { is: "running" };
   }
 

@@ -22,7 +22,7 @@ export async function followMachines(
   for (; !signal.aborted; await nudges.next(signal, LOOK_MS)) {
     const rows = await database.ask<MachineRow>(
       `SELECT name, labels, capacity, state, seen_at < now() - $1 * interval '1 ms' AS "isSilent"
-       FROM $S.worker WHERE seen_at > now() - interval '1 day' ORDER BY name`,
+       FROM $S.worker ORDER BY name`,
       [SILENT_MS],
       { signal },
     );

@@ -162,16 +162,19 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     );
   }
 
-  /** Its cost is in the log now; but one that was given up may go on for a while and spend, or still answer. */
+  /**
+   * Its cost is in the log now, and no longer its own: both in one statement, or it would count twice for a moment. One
+   * that was given up may go on for a while and spend, or still answer.
+   */
   #ended({ job, how }: Extract<Event, { type: "job.ended" }>): void {
     this.#jobs.delete(job);
     this.#permits.delete(job);
-    this.#write(this.#budgets());
-    if (how === "expired") return;
+    const isLast = how !== "aborted" && how !== "expired";
     this.#then(
-      `WITH gone AS (DELETE FROM $S.job WHERE run = $1 AND job = $2 AND ($3 OR NOT is_live) RETURNING run)
+      `WITH budgets AS (${BUDGETS} RETURNING 1), gone AS (
+         DELETE FROM $S.job WHERE run = $1 AND job = $8 AND ($9 OR ($10 AND permit IS NULL)) RETURNING run)
        SELECT pg_notify('$N:calls:' || run, '') FROM gone`,
-      [job, how !== "aborted"],
+      [...columnsOf(this.#budgets()), job, isLast, how === "aborted"],
     );
   }
 
@@ -182,23 +185,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
   }
 
   #write(budgets: readonly CallBudget[]): void {
-    const all = [...new Map(budgets.map((budget) => [budget.name, budget])).values()];
-    if (all.length === 0) return;
-    this.#then(
-      `INSERT INTO $S.budget (run, name, max_tokens, max_microdollars, spent_tokens, spent_microdollars, failure)
-       SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
-       ON CONFLICT (run, name) DO UPDATE SET max_tokens = excluded.max_tokens,
-         max_microdollars = excluded.max_microdollars, spent_tokens = excluded.spent_tokens,
-         spent_microdollars = excluded.spent_microdollars, failure = excluded.failure`,
-      [
-        all.map(({ name }) => name),
-        all.map(({ limit }) => limit.maxTokens ?? null),
-        all.map(({ limit }) => limit.maxMicrodollars ?? null),
-        all.map(({ charged }) => charged.tokens),
-        all.map(({ charged }) => Math.ceil(charged.microdollars)),
-        all.map(({ failure }) => JSON.stringify(failure)),
-      ],
-    );
+    if (budgets.length > 0) this.#then(BUDGETS, columnsOf(budgets));
   }
 
   /** Jobs of an earlier coordinator go on; those that the log has the end of are over. */
@@ -253,6 +240,26 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     this.#last = asked;
     return asked;
   }
+}
+
+const BUDGETS = `
+  INSERT INTO $S.budget (run, name, max_tokens, max_microdollars, spent_tokens, spent_microdollars, failure)
+  SELECT $1::bigint, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
+  ON CONFLICT (run, name) DO UPDATE SET max_tokens = excluded.max_tokens,
+    max_microdollars = excluded.max_microdollars, spent_tokens = excluded.spent_tokens,
+    spent_microdollars = excluded.spent_microdollars, failure = excluded.failure`;
+
+/** Of each name once. */
+function columnsOf(budgets: readonly CallBudget[]): readonly (readonly unknown[])[] {
+  const all = [...new Map(budgets.map((budget) => [budget.name, budget])).values()];
+  return [
+    all.map(({ name }) => name),
+    all.map(({ limit }) => limit.maxTokens ?? null),
+    all.map(({ limit }) => limit.maxMicrodollars ?? null),
+    all.map(({ charged }) => charged.tokens),
+    all.map(({ charged }) => Math.ceil(charged.microdollars)),
+    all.map(({ failure }) => JSON.stringify(failure)),
+  ];
 }
 
 type Parked = { readonly name: string; readonly failure: string; readonly ms: number | null };

@@ -27,7 +27,7 @@ export class WorkerReports {
   readonly tell: Signs["tell"] = ({ job, ms, doing }) => {
     const permit = this.#permits.get(job);
     if (permit === undefined) return;
-    const body = JSON.stringify({ is: "quiet", of: job, ms, doing });
+    const body = JSON.stringify({ is: "quiet", ms, doing });
     void this.#database.ask("SELECT $S.worker_report($1, $2)", [permit, body]); // Only a sign: a later one may come.
   };
 }

@@ -63,12 +63,15 @@ async function start(options: ConstructorOptions): Promise<PgBoss> {
 export async function makeQueue(boss: PgBoss, database: Database, queue: string): Promise<void> {
   const options = { partition: true, heartbeatSeconds: HEARTBEAT_S, retryLimit: RETRIES, retryDelay: 0 };
   const keep = { retentionSeconds: KEEP_S, deleteAfterSeconds: KEEP_S, expireInSeconds: MAX_JOB_S };
-  if (await boss.getQueue(queue)) return;
-  await boss.createQueue(queue, { ...options, ...keep });
+  if (!(await boss.getQueue(queue))) await boss.createQueue(queue, { ...options, ...keep });
   const { table } = (await boss.getQueue(queue))!;
-  const trigger = `CREATE OR REPLACE TRIGGER skein_ended AFTER INSERT OR UPDATE ON $J."${table}"
-    FOR EACH ROW WHEN (NEW.state > 'active') EXECUTE FUNCTION $S.job_ended()`;
-  await database.query(inSchema(trigger, database.schema));
+  const query = (text: string) => database.query(inSchema(text, database.schema));
+  const there = await query(
+    `SELECT 1 FROM pg_trigger WHERE tgname = 'skein_ended' AND tgrelid = '$J."${table}"'::regclass`,
+  );
+  if (there.rows.length === 0)
+    await query(`CREATE OR REPLACE TRIGGER skein_ended AFTER INSERT OR UPDATE ON $J."${table}"
+      FOR EACH ROW WHEN (NEW.state > 'active') EXECUTE FUNCTION $S.job_ended()`);
 }
 
 /** At `skein fleet init`: the tables of pg-boss, and the queue of jobs that need no label. */

@@ -7,6 +7,7 @@ import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { JobOffer, JobResult, OfferedWork } from "../../ports/fleet-jobs.ts";
 import type { Signs } from "../../ports/signs.ts";
 import { fields, type LooseFields, parseJson } from "../../text/json.ts";
+import { harmless } from "../../text/words.ts";
 import { type Database, inSchema } from "../fleet/database.ts";
 import type { TermsOf } from "../fleet/run-governor.ts";
 import { bossId, coordinatorsBoss, JOBS_CHANNEL, jobsOfRun, makeQueue, queueOf } from "./boss.ts";
@@ -21,8 +22,9 @@ type OffersOptions = {
   readonly fence: number;
   /** A job on another machine gives no sign of life, or gives one again. */
   readonly onQuiet: Signs["tell"];
-  /** A machine has begun a job of the log, or a part of it. */
-  readonly onTaken: (job: JobId, machine: string) => void;
+  /** A machine has begun a job of the log, or a part of it; or that machine is gone, and it waits for another. */
+  readonly onTaken: (job: JobId, taken: { readonly machine: string; readonly tries: number }) => void;
+  readonly onReturned: (job: JobId) => void;
   readonly termsOf: TermsOf;
 };
 
@@ -35,8 +37,8 @@ type Wanted = {
   readonly priority: number;
 };
 
-/** `tries`: how often it was begun before. `lost`: what was used by machines that lost it. */
-export type JobEnding = { readonly tries: number; readonly lost?: Spent } & (
+/** `tries`: how often it was begun before. `lost`: what was used by machines that lost it; `used`: by all that had it. */
+export type JobEnding = { readonly tries: number; readonly lost?: Spent; readonly used?: Spent } & (
   | Answered
   /** `begun`: a machine had it, and may still say what it cost. */
   | { readonly is: "cancelled"; readonly begun: boolean }
@@ -67,10 +69,12 @@ type JobRow = {
   readonly offer: string | null;
   readonly permit: string | null;
   readonly worker: string | null;
-  readonly lost: LostTries | null;
+  readonly lost: UsedBy | null;
+  readonly used: UsedBy | null;
 };
 
-type LostTries = Readonly<
+/** With the calls that did not say what they cost. */
+type UsedBy = Readonly<
   Record<"tokens" | "microdollars" | "cutCalls" | "cutTokens" | "cutMicrodollars", number>
 >;
 
@@ -186,7 +190,10 @@ export class FleetOffers {
     while (this.#pending.length > 0) {
       const pending = this.#pending.splice(0, MAX_AT_ONCE);
       const result = await this.#offerAll(pending);
-      for (const { done } of pending) done(result);
+      for (const { job, done } of pending) {
+        if (result !== "offered") this.#waiting.delete(bossId(this.#options.runId, job));
+        done(result);
+      }
     }
     this.#flushing = undefined; // At once: whoever is told now may offer the next.
   }
@@ -285,11 +292,14 @@ export class FleetOffers {
     }
   }
 
+  /** A worker's own words, of the job whose permit it has. */
   #hear(job: string, said: LooseFields): void {
     if (said["is"] === "late") this.#late.get(job)?.(spentIn(said));
-    const { ms, of, doing } = said;
-    if (said["is"] === "quiet" && typeof ms === "number" && typeof of === "string")
-      this.#options.onQuiet({ job: of as JobId, ms, ...(typeof doing === "string" && { doing }) });
+    const followed = this.#waiting.get(bossId(this.#options.runId, job));
+    const { ms, doing } = said;
+    if (said["is"] !== "quiet" || typeof ms !== "number" || !followed) return;
+    const text = typeof doing === "string" && { doing: harmless(doing, MAX_DOING_CHARS) };
+    this.#options.onQuiet({ job: followed.of, ms: Math.min(ms, MAX_QUIET_MS), ...text });
   }
 
   /** A part of a job is forgotten once it has ended; other jobs once the log has their ends. */
@@ -302,20 +312,21 @@ export class FleetOffers {
   }
 
   #tell(row: JobRow): void {
-    const { id, permit, worker } = row;
+    const { id, state, permit, worker: machine, tries } = row;
     const followed = this.#waiting.get(id);
-    if (followed && permit !== null && worker !== null && this.#told.get(id) !== permit) {
-      this.#told.set(id, permit);
-      this.#options.onTaken(followed.of, worker);
-    }
+    if (!followed) return;
     const end = endingOf(row);
-    if (!end) return;
-    this.#waiting.delete(id);
-    this.#told.delete(id);
-    followed?.ended(end);
+    if (end) {
+      this.#waiting.delete(id);
+      this.#told.delete(id);
+      followed.ended(end);
+    } else if (state === "active" && permit !== null && machine !== null) {
+      this.#told.set(id, permit);
+      this.#options.onTaken(followed.of, { machine, tries });
+    } else if (this.#told.delete(id)) this.#options.onReturned(followed.of);
   }
 
-  /** `isNews`: only those that have ended, or were taken by a machine that was not told of. */
+  /** `isNews`: only those that have ended, were taken by a machine that was not told of, or were lost by one that was. */
   #rows(
     ids: readonly string[],
     { isNews = false, signal }: { readonly isNews?: boolean; readonly signal?: AbortSignal } = {},
@@ -327,18 +338,24 @@ export class FleetOffers {
          CASE WHEN boss.state > 'active' THEN job.offer END AS offer, job.permit, job.worker,
          CASE WHEN job.lost_tokens > 0 THEN json_build_object('tokens', job.lost_tokens,
            'microdollars', job.lost_microdollars, 'cutCalls', job.cut_calls, 'cutTokens', job.cut_tokens,
-           'cutMicrodollars', job.cut_microdollars) END AS lost
+           'cutMicrodollars', job.cut_microdollars) END AS lost,
+         CASE WHEN job.used_tokens > 0 THEN (
+           SELECT json_build_object('tokens', job.used_tokens, 'microdollars', job.used_microdollars,
+             'cutCalls', job.cut_calls + count(*), 'cutTokens', job.cut_tokens + coalesce(sum(open.tokens), 0),
+             'cutMicrodollars', job.cut_microdollars + coalesce(sum(open.microdollars), 0))
+           FROM $S.reservation AS open WHERE open.run = job.run AND open.job = job.job) END AS used
        FROM $J.queue JOIN $J.job AS boss ON boss.name = queue.name AND boss.id = ANY ($1::uuid[])
        LEFT JOIN $S.job AS job ON job.boss = boss.id
-       WHERE NOT $2 OR boss.state > 'active' OR (boss.state = 'active' AND job.permit <> ALL ($3::uuid[]))`,
+       WHERE NOT $2 OR boss.state > 'active' OR (boss.state = 'active' AND job.permit <> ALL ($3::uuid[]))
+         OR (boss.state = 'retry' AND job.permit = ANY ($3::uuid[]))`,
       [ids, isNews, [...this.#told.values()]],
       signal ? { signal } : {},
     );
   }
 }
 
-function endingOf({ state, output, tries, offer, begun, lost }: JobRow): JobEnding | undefined {
-  const sure = { tries, ...(lost && { lost: lostSpent(lost) }) };
+function endingOf({ state, output, tries, offer, begun, lost, used }: JobRow): JobEnding | undefined {
+  const sure = { tries, ...(lost && { lost: spentOf(lost) }), ...(used && { used: spentOf(used) }) };
   if (state === "cancelled") return { ...sure, is: "cancelled", begun };
   if (state === "failed") return { ...sure, is: "given-up" };
   if (state !== "completed") return undefined;
@@ -349,7 +366,7 @@ function endingOf({ state, output, tries, offer, begun, lost }: JobRow): JobEndi
 }
 
 /** Money of which Postgres knows nothing is not known: it is left out. */
-function lostSpent({ tokens, microdollars, cutCalls, cutTokens, cutMicrodollars }: LostTries): Spent {
+function spentOf({ tokens, microdollars, cutCalls, cutTokens, cutMicrodollars }: UsedBy): Spent {
   const priced = (amount: number) => (microdollars === 0 ? {} : { microdollars: amount });
   return {
     tokens: tokens - cutTokens,
@@ -368,6 +385,8 @@ const LOST = failedWith("interrupted", "another coordinator has taken over this 
 /** A restart takes seconds, a change to another server up to a minute. */
 const PATIENCE_MS = 60_000;
 const MAX_OFFER_MS = 10_000;
+const MAX_DOING_CHARS = 200;
+const MAX_QUIET_MS = 7 * 24 * 3_600_000;
 const MAX_AT_ONCE = 200;
 /** Less than the engine waits for them before a run ends. */
 const LAST_WORDS_MS = 20_000;

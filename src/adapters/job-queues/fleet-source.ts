@@ -19,8 +19,10 @@ type TakenRow = { readonly offer: string | null; readonly tries: number };
 export class FleetSource implements JobSource, AsyncDisposable {
   readonly #options: SourceOptions;
   /** The jobs that it has, by their permits. */
-  readonly #lost = new Map<string, AbortController>();
+  readonly #held = new Map<string, AbortController>();
   readonly #beat: NodeJS.Timeout;
+  /** The sign of life that is on its way. */
+  #speaking: Promise<unknown> = Promise.resolve();
   /** Keeps the connection that listens, also while every lane is busy. */
   readonly #listening: Disposable;
   #isDraining = false;
@@ -28,7 +30,7 @@ export class FleetSource implements JobSource, AsyncDisposable {
   private constructor(options: SourceOptions) {
     this.#options = options;
     this.#listening = options.database.nudges(JOBS_CHANNEL);
-    this.#beat = setInterval(() => void this.#sayAlive(), BEAT_MS);
+    this.#beat = setInterval(() => this.#speak(), BEAT_MS);
   }
 
   static async open(options: SourceOptions): Promise<FleetSource | Failed> {
@@ -52,12 +54,13 @@ export class FleetSource implements JobSource, AsyncDisposable {
   /** People see that it takes no more jobs. */
   drain(): void {
     this.#isDraining = true;
-    void this.#sayAlive();
+    this.#speak();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#beat);
     this.#listening[Symbol.dispose]();
+    await this.#speaking; // Else it might be heard after the last word.
     await this.#seen("gone", []);
   }
 
@@ -72,10 +75,10 @@ export class FleetSource implements JobSource, AsyncDisposable {
     const { offer = null, tries = 0 } = hasFailed(rows) ? {} : rows[0]!;
     if (offer === null) return undefined;
     const lost = new AbortController();
-    this.#lost.set(permit, lost);
+    this.#held.set(permit, lost);
     return {
       ...{ offered: { ...(JSON.parse(offer) as JobOffer), permit }, tries, lost: lost.signal },
-      answer: (result) => this.#answer(permit, result).finally(() => this.#lost.delete(permit)),
+      answer: (result) => this.#answer(permit, result).finally(() => this.#held.delete(permit)),
     };
   }
 
@@ -95,12 +98,16 @@ export class FleetSource implements JobSource, AsyncDisposable {
     return "late";
   }
 
+  #speak(): void {
+    this.#speaking = this.#sayAlive();
+  }
+
   async #sayAlive(): Promise<void> {
-    const permits = [...this.#lost.keys()];
+    const permits = [...this.#held.keys()];
     const alive = await this.#seen(this.#isDraining ? "draining" : "ready", permits);
     if (hasFailed(alive)) return; // Postgres is away.
     const own = new Set(alive.map(({ permit }) => permit));
-    for (const permit of permits) if (!own.has(permit)) this.#lost.get(permit)?.abort();
+    for (const permit of permits) if (!own.has(permit)) this.#held.get(permit)?.abort();
   }
 
   #seen(state: "ready" | "draining" | "gone", permits: readonly string[]) {

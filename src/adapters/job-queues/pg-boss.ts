@@ -27,8 +27,8 @@ type PgBossOptions = {
   readonly salvageRef: (of: Pick<WorkBrief, "run" | "task" | "attempt">) => string;
   /** Labels that every job needs. */
   readonly labels: readonly string[];
-  /** A machine has begun a job. */
-  readonly onTaken: (job: JobId, machine: string) => void;
+  /** This machine has begun a job. */
+  readonly onTaken: (job: JobId, taken: { readonly machine: string; readonly tries: number }) => void;
   /** What a commit shows against the one that it was made from. */
   readonly evidenceOf: (base: string, commit: string, signal: AbortSignal) => Promise<Evidence | Failed>;
   /** The file of a run that a worker wrote, for a bundle. */
@@ -38,6 +38,8 @@ type PgBossOptions = {
 export class PgBossJobQueue implements JobQueue {
   readonly #options: PgBossOptions;
   readonly #stop = new AbortController();
+  /** Jobs that no machine can find yet: what they need is still on its way to the remote. */
+  readonly #offering = new Map<JobId, AbortController>();
 
   constructor(options: PgBossOptions) {
     this.#options = options;
@@ -47,11 +49,12 @@ export class PgBossJobQueue implements JobQueue {
     const { own, travels, onTaken } = this.#options;
     if (isAgents(brief) && travels(job.kind)) return void this.#offer(jobId(job), brief, report);
     own.offer(job, brief, report);
-    if (isAgents(brief)) onTaken(jobId(job), hostname());
+    if (isAgents(brief)) onTaken(jobId(job), { machine: hostname(), tries: 0 });
   }
 
   cancel(id: JobId): void {
     this.#options.own.cancel(id);
+    this.#offering.get(id)?.abort();
     if (/^(?:plan|work):/.test(id)) void this.#options.offers.cancel(id);
   }
 
@@ -66,7 +69,7 @@ export class PgBossJobQueue implements JobQueue {
     }
     if (found === "unknown") return { is: "gone" };
     if (found.is === "cancelled" || found.is === "given-up")
-      return { is: "gone", ...(found.lost && { spent: found.lost }) };
+      return { is: "gone", ...(found.used && { spent: found.used }) };
     return { is: "answered", answer: await this.#answerOf(id, found) };
   }
 
@@ -78,21 +81,25 @@ export class PgBossJobQueue implements JobQueue {
 
   async #offer(id: JobId, brief: PlanBrief | WorkBrief, report: (report: Report) => void): Promise<void> {
     const { objects, offers } = this.#options;
-    const { signal } = this.#stop;
-    const refuse = (why: Answer["outcome"] & { is: "failed" }) =>
-      report({ type: "ended", job: id, outcome: why });
+    const callOff = new AbortController();
+    this.#offering.set(id, callOff);
+    using _ = { [Symbol.dispose]: () => this.#offering.delete(id) };
+    const refuse = (why: Failure) =>
+      report({ type: "ended", job: id, outcome: { is: "failed", failure: why } });
+    const signal = AbortSignal.any([this.#stop.signal, callOff.signal]);
     const needs = await objects.offer(id, commitsOf(brief), signal);
-    if (hasFailed(needs))
-      return signal.aborted ? undefined : refuse({ is: "failed", failure: needs.failure });
+    if (this.#stop.signal.aborted) return;
+    if (callOff.signal.aborted) return refuse(CALLED_OFF);
+    if (hasFailed(needs)) return refuse(needs.failure);
     this.#await(id, report);
     const labels = [...new Set([...this.#options.labels, ...(brief.spec.needs ?? [])])];
     const offered = await offers.offer({
       ...{ job: id, needs, labels, what: { is: "brief", brief } },
       priority: priorityOf(brief),
     });
+    if (offered === "offered" && callOff.signal.aborted) await offers.cancel(id);
     // A coordinator that was replaced says nothing more.
-    if (offered !== "offered" && offered.failure.kind !== "interrupted")
-      refuse({ is: "failed", failure: offered.failure });
+    if (offered !== "offered" && offered.failure.kind !== "interrupted") refuse(offered.failure);
   }
 
   #await(id: JobId, report: (report: Report) => void): void {
@@ -103,12 +110,15 @@ export class PgBossJobQueue implements JobQueue {
     });
   }
 
-  /** Whatever a worker said, it ends no coordinator. With what was used by machines that lost the job. */
+  /**
+   * Whatever a worker said, it ends no coordinator. With what was used by machines that lost the job; and by the last
+   * one as well, if that does not say it.
+   */
   async #answerOf(id: JobId, end: JobEnding): Promise<Answer> {
     const { spent: own, ...answer } = await this.#readAnswer(id, end).catch((error: unknown) =>
       failed("agent-failed", `the answer of a worker cannot be used: ${messageOf(error)}`),
     );
-    const spent = own && end.lost ? addSpent(own, end.lost) : (own ?? end.lost);
+    const spent = own && end.lost ? addSpent(own, end.lost) : (own ?? end.used);
     return { ...answer, ...(spent && { spent }) };
   }
 
@@ -116,7 +126,7 @@ export class PgBossJobQueue implements JobQueue {
   async #readAnswer(id: JobId, end: JobEnding): Promise<Answer> {
     if (end.is === "cancelled") {
       const spent = end.begun ? await this.#options.offers.lastWords(id) : undefined;
-      return { ...failed("interrupted", "the job was called off"), ...(spent && { spent }) };
+      return { outcome: { is: "failed", failure: CALLED_OFF }, ...(spent && { spent }) };
     }
     if (end.is === "given-up") return failed("agent-failed", `${end.tries + 1} machines died with this job`);
     if (end.is === "unusable") return failed("agent-failed", "a worker handed back what is no answer");
@@ -197,6 +207,8 @@ const priorityOf = ({ kind, spec }: PlanBrief | WorkBrief): number =>
   (kind === "plan" ? 100 : 0) + MAX_PRIORITY - spec.priority;
 
 const MAX_PRIORITY = 10;
+
+const CALLED_OFF = failure("interrupted", "the job was called off");
 
 const failed = (kind: "interrupted" | "agent-failed", why: string): Answer => ({
   outcome: { is: "failed", failure: failure(kind, why) },

@@ -46,8 +46,13 @@ type Facts = {
   "command.refused": { command: string; reason: string };
   /** `isOffered`: it waits until a machine of the fleet takes it. */
   "job.started": { job: Job; until: number; isOffered?: true };
-  /** A machine of the fleet has begun it, or the gate run in it, maybe after another one: its lease counts from here. */
-  "job.taken": { job: JobId; machine: string; until: number };
+  /**
+   * A machine of the fleet has begun it, or the gate run in it: its lease counts from here. `tries`: how many machines
+   * have lost it before.
+   */
+  "job.taken": { job: JobId; machine: string; tries: number; until: number };
+  /** Its machine is gone: it waits for another, as it did when it was offered. */
+  "job.returned": { job: JobId; until: number };
   "job.ended": { job: JobId; how: JobEnd; spent?: Spent };
   /** All of its accounts are parked until `parkedUntil`: its lease, now `until`, does not run out meanwhile. */
   "job.extended": { job: JobId; until: number; parkedUntil: number };
@@ -264,7 +269,9 @@ export type Report =
   /** Its executor is gone, through no fault of the task: the engine was restarted. */
   | { readonly type: "interrupted"; readonly job: JobId; readonly spent?: Spent }
   /** A machine of the fleet has begun it; of a landing or a check, the gate run inside it. */
-  | { readonly type: "taken"; readonly job: JobId; readonly machine: string }
+  | { readonly type: "taken"; readonly job: JobId; readonly machine: string; readonly tries: number }
+  /** The machine that had it is gone, and no other has it yet. */
+  | { readonly type: "returned"; readonly job: JobId }
   /** How a machine of the fleet is now: its name and labels are its own words. */
   | {
       readonly type: "machine";

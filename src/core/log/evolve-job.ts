@@ -45,10 +45,17 @@ export const jobEvents = {
     s.running.set(job, { ...running, until, parkedUntil });
     s.deadlines.set(job, until);
   },
-  "job.taken"(s, { job, machine, until, at }) {
+  "job.taken"(s, { job, machine, tries, until, at }) {
     const running = s.running.get(job);
     if (!running) return;
-    s.running.set(job, { ...running, until, machine, takenAt: at });
+    s.running.set(job, { ...running, until, taken: { machine, tries, at } });
+    s.deadlines.set(job, until);
+  },
+  "job.returned"(s, { job, until }) {
+    const running = s.running.get(job);
+    if (!running) return;
+    const { taken: _, ...rest } = running;
+    s.running.set(job, { ...rest, until });
     s.deadlines.set(job, until);
   },
   "machine.changed"(s, { machine, state, capacity, labels }) {

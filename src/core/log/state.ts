@@ -85,15 +85,17 @@ export type RunState = {
   readonly closed: { readonly how: RunEnd; readonly left: readonly string[] } | undefined;
 };
 
+/** Which machine has a job since when, and how many have lost it before. */
+type Taken = { readonly machine: string; readonly tries: number; readonly at: number };
+
 export type Running = {
   readonly job: Job;
   /** When it was started. */
   readonly since: number;
   readonly until: number;
-  /** It is offered to the machines of a fleet: `machine` has begun it last, at `takenAt`. */
+  /** It is offered to the machines of a fleet. */
   readonly isOffered?: true;
-  readonly machine?: string;
-  readonly takenAt?: number;
+  readonly taken?: Taken;
   /** How long its lease was extended for, because all of its accounts are parked. */
   readonly parkedUntil?: number;
   /** How long it had given no sign of life when that was last said. */

@@ -25,6 +25,10 @@ export function healthAfter(state: RunState, tip: string, report: GateReport): R
 export const isFlaky = ({ flaky, target }: RunState, name: string): boolean =>
   flaky.has(name) && !target.report.commands.some((command) => command.name === name);
 
+/** A look at the target has found no commands to run. */
+export const isUngated = ({ target: { health, report } }: RunState): boolean =>
+  health === "green" && report.commands.length === 0;
+
 export const redsAfter = ({ target }: RunState, tip: string): number =>
   target.checkedTip === tip ? target.redsInARow + 1 : 1;
 

@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const JOB = "work:t.1#1" as JobId;
 const fleetRun = (offerMs = DAY) => CoreRun.planned([task("a")], { offerMs });
-const taken = (machine: string, job = JOB): Report => ({ type: "taken", job, machine });
+const taken = (machine: string, tries = 0, job = JOB): Report => ({ type: "taken", job, machine, tries });
 const machine = (fields: Partial<Extract<Report, { type: "machine" }>> = {}): Report => ({
   ...{ type: "machine", machine: "m1", state: "ready", capacity: 2, labels: ["gpu"] },
   ...fields,
@@ -32,7 +32,7 @@ describe("a job that is offered to a fleet", () => {
     run.wait(23 * HOUR);
     run.say(taken("m1"));
     assert.equal(run.events("job.taken").at(-1)?.until, 24 * HOUR);
-    assert.equal(run.state.running.get(JOB)?.machine, "m1");
+    assert.equal(run.state.running.get(JOB)?.taken?.machine, "m1");
     run.wait(HOUR - 1);
     assert.deepEqual(run.running("work"), [JOB]);
     run.wait(1);
@@ -43,12 +43,52 @@ describe("a job that is offered to a fleet", () => {
     const run = fleetRun();
     run.say(taken("m1"));
     run.wait(50 * MINUTE);
-    run.say(taken("m2"));
-    assert.equal(run.state.running.get(JOB)?.machine, "m2");
+    run.say(taken("m2", 1));
+    assert.equal(run.state.running.get(JOB)?.taken?.machine, "m2");
+    run.wait(30 * MINUTE);
+    run.say(taken("m2", 2));
     run.wait(HOUR - 1);
     assert.deepEqual(run.running("work"), [JOB]);
     run.wait(1);
     assert.deepEqual(run.running("work"), []);
+  });
+
+  test("has it once for each taking, however often that is told", () => {
+    const run = fleetRun();
+    run.say(taken("m1"));
+    run.wait(50 * MINUTE);
+    run.say(taken("m1")); // By another coordinator.
+    assert.equal(run.events("job.taken").length, 1);
+    run.wait(10 * MINUTE);
+    assert.deepEqual(run.running("work"), []);
+  });
+
+  test("waits for a machine as long as at first when the one that had it is gone", () => {
+    const run = fleetRun();
+    run.say({ type: "returned", job: JOB });
+    assert.deepEqual(run.events("job.returned"), [], "no machine had it");
+    run.say(taken("m1"));
+    run.wait(50 * MINUTE);
+    run.say({ type: "returned", job: JOB }, { type: "returned", job: JOB });
+    assert.equal(run.events("job.returned").length, 1);
+    assert.equal(run.state.running.get(JOB)?.taken, undefined);
+    run.wait(DAY + HOUR - 1);
+    assert.deepEqual(run.running("work"), [JOB]);
+    run.wait(1);
+    assert.deepEqual(run.running("work"), []);
+  });
+
+  test("is none where nothing of it runs on another machine: a landing that only moves the target, or has no gate", () => {
+    const run = CoreRun.planned([task("a"), task("b")], { offerMs: DAY, landing: { gates: 2 } });
+    run.work("t.1");
+    assert.equal(run.events("job.started").at(-1)?.isOffered, true);
+    const target = { ...run.state.target, report: { commands: [] } };
+    Object.defineProperty(run.state, "target", { value: target });
+    run.work("t.2");
+    const last = run.events("job.started").at(-1)!;
+    assert.equal(last.job.kind, "land");
+    assert.equal(last.isOffered, undefined);
+    assert.equal(last.until, run.now + run.policy.leaseMs.land);
   });
 
   test("keeps the time that it waits for a parked account, before and after it is taken", () => {
@@ -61,14 +101,14 @@ describe("a job that is offered to a fleet", () => {
     run.say({ type: "account-refused", account: "agent", failure: { ...quota, until: 5 * HOUR } });
     assert.equal(run.state.running.get(JOB)?.until, 6 * HOUR);
     run.wait(5 * HOUR + 1);
-    run.say(taken("m2"));
+    run.say(taken("m2", 1));
     assert.equal(run.state.running.get(JOB)?.until, 6 * HOUR + 1);
   });
 
   test("that is over cannot be taken", () => {
     const run = fleetRun();
     run.work("t.1");
-    run.say(taken("m1"), taken("m1", "work:t.9#1" as JobId));
+    run.say(taken("m1"), taken("m1", 0, "work:t.9#1" as JobId));
     assert.deepEqual(run.events("job.taken"), []);
   });
 

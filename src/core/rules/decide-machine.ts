@@ -8,21 +8,30 @@ type Of<T extends Report["type"]> = Extract<Report, { readonly type: T }>;
 
 /**
  * The lease counts from the taking; what the job has to wait for its accounts is not counted. A second machine that
- * takes the job over has the whole time again: what ends this is the fleet's limit on tries.
+ * takes the job over has the whole time again: what ends this is the fleet's limit on tries. Another coordinator hears
+ * of the same taking again, from which nothing follows.
  */
-export function jobTaken({ state, at, policy }: Now, { job, machine }: Of<"taken">): readonly Fact[] {
+export function jobTaken({ state, at, policy }: Now, said: Of<"taken">): readonly Fact[] {
+  const { job, tries } = said;
   const running = state.running.get(job);
-  if (!running) return [];
+  const machine = nameOf(said.machine);
+  if (!running || (running.taken?.machine === machine && running.taken.tries === tries)) return [];
   const from = Math.max(at, running.parkedUntil ?? 0);
-  return [
-    { type: "job.taken", job, machine: nameOf(machine), until: from + policy.leaseMs[running.job.kind] },
-  ];
+  return [{ type: "job.taken", job, machine, tries, until: from + policy.leaseMs[running.job.kind] }];
+}
+
+/** Whatever time the lost machine had is over: the job waits for another as long as if it had just been offered. */
+export function jobReturned({ state, at, policy }: Now, { job }: Of<"returned">): readonly Fact[] {
+  const running = state.running.get(job);
+  if (!running?.taken) return [];
+  const from = Math.max(at, running.parkedUntil ?? 0);
+  return [{ type: "job.returned", job, until: from + policy.offerMs + policy.leaseMs[running.job.kind] }];
 }
 
 export function machineChanged({ state: { machines } }: Now, said: Of<"machine">): readonly Fact[] {
   const machine = nameOf(said.machine);
   const { state, capacity } = said;
-  const labels = said.labels.filter((label) => LABEL.test(label)).slice(0, MAX_LABELS);
+  const labels = said.labels.filter((label) => typeof label === "string" && LABEL.test(label));
   const known = machines.get(machine);
   if (!known && (state === "gone" || machines.size >= MAX_MACHINES)) return [];
   if (!Number.isSafeInteger(capacity) || capacity < 0) return [];
@@ -32,8 +41,6 @@ export function machineChanged({ state: { machines } }: Now, said: Of<"machine">
 
 const nameOf = (machine: string): string => harmless(machine, MAX_NAME_CHARS);
 
-/** As many as the fleet keeps of a machine. */
-const MAX_LABELS = 32;
 /** As long as the name of a host may be. */
 const MAX_NAME_CHARS = 64;
 /** More than one Postgres bears. */

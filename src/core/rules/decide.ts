@@ -27,7 +27,7 @@ import { answerByDefault, answerQuestion } from "./decide-call.ts";
 import { decideCheck } from "./decide-check.ts";
 import { approve, cancelRun, cancelTask, decline, openRun, steerRun } from "./decide-command.ts";
 import { decideLand, landingSeenTo } from "./decide-landing.ts";
-import { jobTaken, machineChanged } from "./decide-machine.ts";
+import { jobReturned, jobTaken, machineChanged } from "./decide-machine.ts";
 import { decidePlan } from "./decide-plan.ts";
 import { setupSeenTo } from "./decide-setup.ts";
 import { decideWork } from "./decide-work.ts";
@@ -54,6 +54,7 @@ const DECIDERS: Deciders = {
   answer: answerQuestion,
   "base-moved": (_, { commit }) => [{ type: "base.moved", commit }],
   taken: jobTaken,
+  returned: jobReturned,
   machine: machineChanged,
   "account-refused": accountTroubled,
   "account-worked": ({ state }, { account }) => accountWorks(state, account),

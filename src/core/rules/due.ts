@@ -3,6 +3,7 @@
 import type { Job } from "../job.ts";
 import type { Fact } from "../log/event.ts";
 import { isKnownRed, type RunState } from "../log/state.ts";
+import { isUngated } from "../log/target-health.ts";
 import { firstLookBy, firstProbeBy, nextCheckAt, probeAt, wantsProbe } from "./check-time.ts";
 import { trainTurned } from "./decide-train.ts";
 import { agentJobs } from "./dispatch.ts";
@@ -25,12 +26,11 @@ export function due(state: RunState, policy: Policy, now: number): Due {
   const closing = closeRun(state, policy, now);
   if (closing.length > 0) return { facts: closing, deadline: nextDeadline(state, policy, now) };
 
-  const start = (job: Job): Fact => ({
-    type: "job.started",
-    job,
-    until: now + policy.offerMs + policy.leaseMs[job.kind],
-    ...(policy.offerMs > 0 && { isOffered: true }),
-  });
+  const start = (job: Job): Fact => {
+    const until = now + policy.leaseMs[job.kind];
+    if (policy.offerMs === 0 || !needsMachine(state, job)) return { type: "job.started", job, until };
+    return { type: "job.started", job, until: until + policy.offerMs, isOffered: true };
+  };
   const facts = [
     ...checkJobs(state, policy, now).map(start),
     ...landJobs(state, policy, now).map(start),
@@ -49,6 +49,12 @@ function nextDeadline(state: RunState, policy: Policy, now: number): number | un
   const times = [first, state.landing.retryAt, ...looks];
   const ahead = times.filter((at) => at !== undefined && at > now) as number[];
   return ahead.length === 0 ? undefined : Math.min(...ahead);
+}
+
+/** Of a fleet. A landing or a check needs one for its gate, where it has one to run. */
+function needsMachine(state: RunState, job: Job): boolean {
+  if (job.kind === "plan" || job.kind === "work") return true;
+  return !isUngated(state) && !(job.kind === "land" && job.moves !== undefined);
 }
 
 /** A lease or a wait that is over already is due at once; the other times are looked at by every call. */

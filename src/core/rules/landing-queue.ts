@@ -15,11 +15,13 @@ export const membersAfter = (state: RunState, policy: Policy): readonly Member[]
     ? headOf(state, policy)
     : [];
 
-/** On a red target a fix alone; once repair was given up, anyone, one by one. */
-export function headOf(state: RunState, policy: Policy): readonly Member[] {
+/** On a red target a fix alone; once repair was given up, anyone, one by one. `freeGates`: this one's included. */
+export function headOf(state: RunState, policy: Policy, freeGates = 1): readonly Member[] {
   const red = isKnownRed(state);
   const isSingle = red || policy.landing.strategy !== "merge-commit";
-  const max = isSingle ? 1 : Math.min(bestBatch(state.odds, policy.landing.maxBatch), shareOf(state, policy));
+  const max = isSingle
+    ? 1
+    : Math.min(bestBatch(state.odds, policy.landing.maxBatch), shareOf(state, policy, freeGates));
   const members: Member[] = [];
   for (const id of state.dag.ready(LANE.land)) {
     const task = taskOf(state, id as TaskId);
@@ -33,8 +35,7 @@ export function headOf(state: RunState, policy: Policy): readonly Member[] {
  * With several gates, those that are ready are shared out among the free ones, unless a bad one is improbable: a
  * candidate of several that is red keeps all others waiting for its bisection.
  */
-function shareOf({ dag, odds, count }: RunState, { landing: { gates } }: Policy): number {
+function shareOf({ dag, odds }: RunState, { landing: { gates } }: Policy, freeGates: number): number {
   if (gates === 1) return Number.POSITIVE_INFINITY;
-  const free = Math.max(1, gates - count.land);
-  return Math.max(safeBatch(odds), Math.ceil(dag.readyCount(LANE.land) / free));
+  return Math.max(safeBatch(odds), Math.ceil(dag.readyCount(LANE.land) / freeGates));
 }

@@ -57,8 +57,9 @@ function nextMove(state: RunState, policy: Policy): LandJob | undefined {
     if (!isPassed(first) || !isFirst(state, first)) return undefined;
     return { kind: "land", turn, members: first.members, moves: first.turn };
   }
-  if (state.count.land >= policy.landing.gates) return undefined; // Of those that only gate.
-  const members = prescribed(phase) ?? headOf(state, policy);
+  const freeGates = policy.landing.gates - state.count.land; // Only those that gate are under way.
+  if (freeGates <= 0) return undefined;
+  const members = prescribed(phase) ?? headOf(state, policy, freeGates);
   return members.length === 0 ? undefined : { kind: "land", turn, members };
 }
 
@@ -68,14 +69,15 @@ function nextAhead(state: RunState, policy: Policy): LandJob | undefined {
   if (gates === 1 || target.health !== "green") return undefined;
   const mover = moverOf(state);
   const isGating = mover !== undefined && mover.moves === undefined;
-  if (count.land - (mover && !isGating ? 1 : 0) >= gates) return undefined;
+  const freeGates = gates - (count.land - (mover && !isGating ? 1 : 0));
+  if (freeGates <= 0) return undefined;
   if (state.train.length >= gates * policy.landing.maxTrainPerGate) return undefined;
   const isWithout = isInDoubt(landing.phase);
   const isClosed = landing.phase.is === "bisect" && !(isWithout && isGating);
   const below = [...(isGating && !isWithout ? [mover] : []), ...state.train.filter((one) => !isFailed(one))];
   const unknown = below.filter((one) => !("result" in one && isPassed(one)));
   if (!mayBuildOn(odds, unknown.flatMap((one) => one.members).length)) return undefined;
-  const members = isClosed ? nextPart(state, mover) : headOf(state, policy);
+  const members = isClosed ? nextPart(state, mover) : headOf(state, policy, freeGates);
   if (members.length === 0) return undefined;
   return { kind: "land", turn: turns.land + 1, members, on: below.map((one) => one.turn) };
 }

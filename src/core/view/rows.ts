@@ -1,5 +1,6 @@
 /** Which tasks are there, and what is each about now? As a tree, and by the names that people use. */
 import { type Running, type RunState, retryKey, runningJobOf, taskOf } from "../log/state.ts";
+import { isUngated } from "../log/target-health.ts";
 import { isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";
 import { type Named, named } from "./view-reasons.ts";
 
@@ -103,15 +104,11 @@ export function wordOf(state: RunState, task: Task, gating: ReadonlySet<TaskId>)
 
 /** A landing or a check is where its gate runs; those without one are nowhere else. */
 export function placeOf(state: RunState, running: Running | undefined): JobPlace {
-  if (running?.machine !== undefined) return { machine: running.machine };
+  if (running?.taken) return { machine: running.taken.machine };
   if (!running?.isOffered) return {};
   const { job } = running;
-  if (job.kind === "plan" || job.kind === "work") {
-    const { needs } = taskOf(state, job.task).spec;
-    return { isUntaken: true, ...(needs && { needs }) };
-  }
-  const isGate = !isUngated(state) && !(job.kind === "land" && job.moves !== undefined);
-  return isGate ? { isUntaken: true } : {};
+  const { needs } = job.kind === "plan" || job.kind === "work" ? taskOf(state, job.task).spec : {};
+  return { isUntaken: true, ...(needs && { needs }) };
 }
 
 /** The job that is about the task now. */
@@ -122,7 +119,3 @@ function runningOf(state: RunState, task: Task, word: TaskWord): Running | undef
     .values()
     .find(({ job }) => job.kind === "land" && job.members.some((member) => member.task === task.id));
 }
-
-/** A look at the target has found no commands to run. */
-export const isUngated = ({ target: { health, report } }: RunState): boolean =>
-  health === "green" && report.commands.length === 0;

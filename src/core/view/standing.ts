@@ -14,9 +14,10 @@ import {
   type Spending,
   wallTime,
 } from "../log/state.ts";
+import { isUngated } from "../log/target-health.ts";
 import type { JobKind } from "../rules/policy.ts";
 import { ROOT, type Task, type TaskId } from "../task.ts";
-import { gatingIn, isUngated, type JobPlace, placeOf, type TaskWord, wordOf } from "./rows.ts";
+import { gatingIn, type JobPlace, placeOf, type TaskWord, wordOf } from "./rows.ts";
 import { emptyStory, type Story, tell } from "./story.ts";
 import { type TallyFigures, tallyFigures } from "./tally-view.ts";
 import { type MachineView, machineViews } from "./view-machines.ts";
@@ -215,9 +216,9 @@ const COUNTED = {
 } as const satisfies Readonly<Record<TaskWord, keyof Counts>>;
 
 function runningView(state: RunState, story: Story, running: Running): RunningView {
-  const { job, quietMs, doing, parkedUntil, takenAt } = running;
+  const { job, quietMs, doing, parkedUntil, taken } = running;
   const id = jobId(job);
-  const since = takenAt ?? story.since.get(id) ?? state.openedAt;
+  const since = taken?.at ?? story.since.get(id) ?? state.openedAt;
   const number = job.kind === "work" ? job.attempt : job.turn;
   const tasks = job.kind === "check" ? [] : job.kind === "land" ? job.members.map((m) => m.task) : [job.task];
   // It is past once the account has woken; the lease stays as long as it was made.

@@ -134,6 +134,7 @@ export function count(tally: Tally, event: Event): Tally {
 const COUNTERS: Partial<Reactions<TallyDraft>> = {
   "job.started": jobStarted,
   "job.taken": (t, { job, at }) => beginJob(t, job, at),
+  "job.returned": (t, { job }) => t.atWork.delete(job),
   "job.ended": jobEnded,
   "batch.landed": landed,
   "task.handed-off": (t, { task, at }) => t.memory.ready.set(task, at),

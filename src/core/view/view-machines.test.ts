@@ -17,7 +17,12 @@ const viewOf = (run: CoreRun) => standingOf(seenOf(run));
 const machine = (name: string, state: Extract<Report, { type: "machine" }>["state"] = "ready"): Report => ({
   ...{ type: "machine", machine: name, state, capacity: 2, labels: name === "m1" ? ["gpu"] : [] },
 });
-const taken = (job: string, name: string): Report => ({ type: "taken", job: job as JobId, machine: name });
+const taken = (job: string, name: string): Report => ({
+  type: "taken",
+  job: job as JobId,
+  machine: name,
+  tries: 0,
+});
 const started = () => CoreRun.planned([task("a"), task("b")], { offerMs: MINUTE });
 
 describe("the machines of a fleet", () => {

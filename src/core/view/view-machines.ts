@@ -8,7 +8,7 @@ export type MachineView = Machine & { readonly name: string; readonly jobs: read
 /** By name; nothing of a run that is over. */
 export function machineViews({ machines, running, closed }: RunState): readonly MachineView[] {
   if (closed || machines.size === 0) return [];
-  const jobs = Map.groupBy(running, ([, { machine }]) => machine);
+  const jobs = Map.groupBy(running, ([, { taken }]) => taken?.machine);
   return [...machines]
     .map(([name, machine]) => ({ name, ...machine, jobs: (jobs.get(name) ?? []).map(([id]) => id) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));

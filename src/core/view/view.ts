@@ -18,7 +18,8 @@ import {
   undoneOf,
 } from "./view-reasons.ts";
 
-export { findTask, gatingIn, isUngated, rowOf, rowsOf, type TaskRow, treeOf } from "./rows.ts";
+export { isUngated } from "../log/target-health.ts";
+export { findTask, gatingIn, rowOf, rowsOf, type TaskRow, treeOf } from "./rows.ts";
 export { nothingSeen, type RunningView, type Seen, see } from "./standing.ts";
 export type { GivenUpView, QuestionView, UndoneView };
 

@@ -40,6 +40,7 @@ CREATE TABLE $S.reservation (
   microdollars bigint,
   FOREIGN KEY (run, job) REFERENCES $S.job ON DELETE CASCADE
 );
+CREATE INDEX reservation_of_job ON $S.reservation (run, job);
 
 -- The machine that had a job lost it: what it used stays charged, with its calls that were under way.
 CREATE FUNCTION $S.lose_try(_boss uuid)
@@ -89,6 +90,10 @@ BEGIN
   SELECT 'admitted', r.id, r.account INTO "is", id, account FROM $S.reservation r
     WHERE r.asked = _asked AND r.run = _of.run AND r.job = _of.job;
   IF FOUND THEN RETURN; END IF;
+  IF EXISTS (
+    SELECT FROM $S.job j JOIN $J.job b ON b.name = j.queue AND b.id = j.boss
+    WHERE j.permit = _permit AND b.state <> 'active'
+  ) THEN RAISE EXCEPTION 'the job was called off' USING ERRCODE = 'SK001'; END IF;
   _tokens := greatest(0, _tokens);
   IF _microdollars < 0 THEN _microdollars := 0; END IF;
   PERFORM 1 FROM $S.governed g WHERE g.run = _of.run FOR UPDATE; -- One call of a run after the other.
@@ -194,7 +199,7 @@ $$;
 
 -- A provider said that an account has no more to give, or refused its key: nobody in the fleet is admitted to it from
 -- here on. It is over after wait_ms, until the log of a run says otherwise. Only of an account of the job's run, or of
--- one that no run has: a machine may have agents of its own.
+-- one that no run has that is under way: a machine may have agents of its own.
 CREATE FUNCTION $S.refuse(_permit uuid, _account text, _kind text, _wait_ms float8, _failure text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -205,8 +210,10 @@ BEGIN
   IF octet_length(_account) > 200 OR octet_length(_failure) > 8192 OR json_typeof(_failure::json) <> 'object' THEN
     RAISE EXCEPTION 'a refusal is a short name and a failure of at most 8 KB' USING ERRCODE = '22023';
   END IF;
-  IF EXISTS (SELECT FROM $S.governed g WHERE _account = ANY (g.accounts))
-    AND NOT EXISTS (SELECT FROM $S.governed g WHERE g.run = _of.run AND _account = ANY (g.accounts))
+  IF NOT EXISTS (SELECT FROM $S.governed g WHERE g.run = _of.run AND _account = ANY (g.accounts))
+    AND EXISTS (
+      SELECT FROM $S.governed g JOIN $S.run r ON r.id = g.run
+      WHERE _account = ANY (g.accounts) AND r.lease_until > clock_timestamp())
   THEN RETURN; END IF;
   INSERT INTO $S.account AS a (name, state, until, failure)
   VALUES (_account, CASE _kind WHEN 'quota' THEN 'parked' ELSE 'refused' END,

@@ -5,8 +5,7 @@ CREATE TABLE $S.worker (
   labels text[] NOT NULL,
   capacity int NOT NULL,
   version text NOT NULL,
-  state text NOT NULL,                 -- 'ready', 'draining' or 'gone'
-  since timestamptz NOT NULL DEFAULT now(),
+  state text NOT NULL CHECK (state IN ('ready', 'draining', 'gone')),
   seen_at timestamptz NOT NULL DEFAULT now()
 );
 
@@ -34,18 +33,24 @@ CREATE TABLE $S.job (
   PRIMARY KEY (run, job)
 );
 
--- Heartbeat of a worker and of the jobs that it has. Says which of these are still its own.
+-- Heartbeat of a worker and of the jobs that it has. Says which of these are still its own. It waits for no lock on the
+-- worker's row: a machine that uses the same name must not be able to keep it from its jobs.
 CREATE FUNCTION $S.worker_seen(_name text, _labels text[], _capacity int, _version text, _state text, _permits uuid[])
 RETURNS SETOF uuid LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _before text;
 BEGIN
+  _labels := array_remove(_labels[1:32], NULL);
   SELECT state INTO _before FROM $S.worker WHERE name = _name;
-  INSERT INTO $S.worker AS w (name, labels, capacity, version, state)
-  VALUES (_name, _labels[1:32], least(_capacity, 1000), left(_version, 40), left(_state, 20))
-  ON CONFLICT (name) DO UPDATE SET labels = excluded.labels, capacity = excluded.capacity,
-    version = excluded.version, state = excluded.state, seen_at = now(),
-    since = CASE WHEN w.state = 'gone' THEN now() ELSE w.since END;
+  IF FOUND THEN
+    UPDATE $S.worker SET labels = _labels, capacity = least(_capacity, 1000), version = left(_version, 40),
+      state = _state, seen_at = now()
+    WHERE name = (SELECT name FROM $S.worker WHERE name = _name FOR UPDATE SKIP LOCKED);
+  ELSE
+    DELETE FROM $S.worker WHERE seen_at < now() - interval '30 days';
+    INSERT INTO $S.worker (name, labels, capacity, version, state)
+      VALUES (_name, _labels, least(_capacity, 1000), left(_version, 40), _state) ON CONFLICT (name) DO NOTHING;
+  END IF;
   IF _before IS DISTINCT FROM _state THEN PERFORM pg_notify('$N:workers', ''); END IF;
   RETURN QUERY UPDATE $J.job b SET heartbeat_on = $J.job_now() FROM $S.job j
     WHERE j.permit = ANY (_permits) AND b.name = j.queue AND b.id = j.boss AND b.state = 'active' RETURNING j.permit;
@@ -81,7 +86,7 @@ BEGIN
       IF tries > 0 THEN PERFORM $S.lose_try(_boss); END IF;
       UPDATE $S.job j SET permit = _permit, worker = left(_worker, 200) WHERE j.boss = _boss RETURNING j.offer INTO offer;
       IF FOUND THEN RETURN; END IF;
-      -- Its run has forgotten it.
+      -- The coordinator has deleted the row of this job: the log has its end.
       UPDATE $J.job b SET state = 'cancelled', completed_on = $J.job_now() WHERE b.name = _queue AND b.id = _boss;
     END LOOP;
   END LOOP;

@@ -51,6 +51,8 @@ export function narrate(
       const { job } = state.running.get(event.job) ?? {};
       return job && (hasPlanner || job.kind !== "plan") ? taken(job, event.machine, state) : undefined;
     }
+    case "job.returned":
+      return quiet(`The machine of ${event.job} is gone; the job waits for another`);
     case "machine.changed":
       return machineText(event);
     case "job.ended":
