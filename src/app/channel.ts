@@ -3,6 +3,7 @@ import type { JobId } from "../core/job.ts";
 import { budgetsOf, mayCall, nextAccount } from "../core/rules/governor.ts";
 import type { Policy } from "../core/rules/policy.ts";
 import type { Drive } from "../engine/drive.ts";
+import type { JobTaken } from "../ports/fleet-jobs.ts";
 import type { RunGovernor } from "../ports/governor.ts";
 import type { Signs } from "../ports/signs.ts";
 import type { Channel } from "./parts.ts";
@@ -12,7 +13,7 @@ export type JobsChannel = Channel & {
   /** The user's checkout is not as it was before a command of this job. */
   readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
   /** A machine of the fleet has begun a job, or a part of it. */
-  readonly onTaken: (job: JobId, taken: { readonly machine: string; readonly tries: number }) => void;
+  readonly onTaken: (job: JobId, taken: JobTaken) => void;
   /** Its machine is gone, and it waits for another. */
   readonly onReturned: (job: JobId) => void;
 };

@@ -2,6 +2,7 @@
 import type { Brief } from "../core/brief.ts";
 import type { GateReport, Probed } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";
+import type { Report } from "../core/log/event.ts";
 import type { Failed } from "../core/result.ts";
 import type { GatedTree, GateRun } from "./gate.ts";
 import type { Answer } from "./job-queue.ts";
@@ -43,6 +44,9 @@ export type Made = {
   readonly as: "branch" | "salvage";
   readonly bundle?: string;
 };
+
+/** Which machine has begun a job, how many have lost it before, and how long ago it was begun. */
+export type JobTaken = Pick<Extract<Report, { readonly type: "taken" }>, "machine" | "tries" | "agoMs">;
 
 /** A job that this worker has, until it has answered or another took it over. */
 export type TakenJob = {

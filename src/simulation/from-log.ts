@@ -114,9 +114,9 @@ class Reader {
       r.#opened = request;
     },
     "job.started": (r, event) => r.#started(event),
-    "job.taken"(r, { job, at }) {
+    "job.taken"(r, { job, since }) {
       const begun = r.#begun.get(job);
-      if (begun) r.#begun.set(job, { ...begun, at });
+      if (begun) r.#begun.set(job, { ...begun, at: since });
     },
     "job.ended": (r, event) => r.#ended(event),
     "plan.accepted"(r, event) {

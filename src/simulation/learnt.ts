@@ -63,7 +63,7 @@ function look(seen: Seen, events: readonly Event[]): void {
   for (const event of events) {
     if (event.type === "plan.accepted" || event.type === "repair.planned") ofTasks(event.into);
     if (event.type === "job.started") since.set(jobId(event.job), event.at);
-    if (event.type === "job.taken") since.set(event.job, event.at); // What it waited for a machine is not its time.
+    if (event.type === "job.taken") since.set(event.job, event.since); // What it waited for a machine is not its time.
     if (event.type === "job.ended") ended(seen, event, { since, agents, tried });
     if (event.type !== "task.retried" && event.type !== "task.failed") continue;
     const isCharged = event.type === "task.failed" || event.charge !== "nothing";

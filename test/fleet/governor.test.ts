@@ -7,7 +7,7 @@ import { FleetRuns } from "../../src/adapters/fleet/fleet-runs.ts";
 import { FleetGovernor } from "../../src/adapters/fleet/governor.ts";
 import { followAccounts } from "../../src/adapters/fleet/reports.ts";
 import { FleetRunGovernor } from "../../src/adapters/fleet/run-governor.ts";
-import { migrateSchema } from "../../src/adapters/fleet/schema.ts";
+import { initFleet } from "../../src/compose/fleet.ts";
 import { failure } from "../../src/core/failure.ts";
 import type { JobId } from "../../src/core/job.ts";
 import type { Event, Report } from "../../src/core/log/event.ts";
@@ -18,6 +18,7 @@ import type { TaskId } from "../../src/core/task.ts";
 import type { Admitted, GovernedRun, WantedCall } from "../../src/ports/governor.ts";
 import { record } from "../contracts/runs.ts";
 import { newFolder } from "../support/folders.ts";
+import { configOf } from "../support/live-runs.ts";
 import { newDatabase, TestPostgres } from "../support/postgres.ts";
 
 const LIMIT = { timeout: 60_000 };
@@ -146,7 +147,7 @@ describe("the governor of a fleet", LIMIT, () => {
   beforeEach(async () => {
     url = await newDatabase();
     database = new Database({ url, schema: "skein" });
-    assert.ok(!hasFailed(await migrateSchema(database)));
+    assert.ok(!hasFailed(await initFleet({ SKEIN_FLEET_URL: url }, configOf({}).fleet)));
   });
 
   it("keeps all machines together within a budget, also by what is only set aside", async () => {
@@ -284,6 +285,7 @@ describe("the governor of a fleet", LIMIT, () => {
     const mine = new Coordinator(await newRun("x"));
     const others = new Coordinator(await newRun("y"), {}, { accounts: ["theirs"] });
     await others.worker("work:t.1#1");
+    await database.ask("UPDATE $S.run SET lease_until = now() + interval '1 min' WHERE id = $1", [others.run]);
     const permit = await mine.governor.permit({ job: "work:t.1#1" as JobId, task: "t.1" as TaskId });
     assert.ok(!hasFailed(permit));
     const refuse = (account: string, why: string) =>
@@ -296,6 +298,9 @@ describe("the governor of a fleet", LIMIT, () => {
     for (const account of ["a", "of this machine"])
       assert.ok(!hasFailed(await refuse(account, JSON.stringify(quota(1)))));
     assert.equal(await count("account"), 2);
+    await database.ask("UPDATE $S.run SET lease_until = NULL");
+    assert.ok(!hasFailed(await refuse("theirs", JSON.stringify(quota(1)))));
+    assert.equal(await count("account"), 3, "a run that is over has no accounts");
   });
 
   it("hands on a refusal with a long story, and begins although what was kept of an account cannot be read", async () => {
@@ -324,7 +329,7 @@ it("a worker that cannot reach Postgres calls nothing before it is back", LIMIT,
   await using postgres = await TestPostgres.start();
   url = await postgres.newDatabase();
   database = new Database({ url, schema: "skein" });
-  assert.ok(!hasFailed(await migrateSchema(database)));
+  assert.ok(!hasFailed(await initFleet({ SKEIN_FLEET_URL: url }, configOf({}).fleet)));
   const coordinator = new Coordinator(await newRun("x"));
   await using own = new WatchedDatabase({ url, schema: "skein" });
   const one = await coordinator.worker("work:t.1#1", own);

@@ -66,7 +66,9 @@ export class AccountInvariants {
     this.#started.set(id, { at, givenMs, troubled: new Set(this.#troubles.keys()) });
   }
 
-  #taking({ type, job, at }: EventOf<"job.taken" | "job.returned">): void {
+  #taking(event: EventOf<"job.taken" | "job.returned">): void {
+    const { type, job } = event;
+    const at = event.type === "job.taken" ? event.since : event.at;
     const started = this.#started.get(job);
     const { leaseMs, offerMs } = this.#policy;
     const givenMs =

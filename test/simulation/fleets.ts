@@ -72,13 +72,13 @@ export class FleetInvariants {
         event.type === "job.taken" || running.get(event.job)!.taken !== undefined,
         `${event.job} was not taken`,
       );
-      this.#from.set(event.job, event.at + (event.type === "job.returned" ? offerMs : 0));
+      this.#from.set(event.job, event.type === "job.returned" ? event.at + offerMs : event.since);
     }
     if (event.type === "machine.changed") {
       const { machine, at: _, ...now } = event;
       const known = this.#machines.get(machine) ?? "";
       must(JSON.stringify(now) !== known, `${machine} was said to change, and did not`);
-      must(known !== "" || now.state !== "gone", `${machine} left, and was not there`);
+      must(known !== "" || !["gone", "silent"].includes(now.state), `${machine} left, and was not there`);
       if (now.state === "gone") this.#machines.delete(machine);
       else this.#machines.set(machine, JSON.stringify(now));
     }

@@ -224,13 +224,13 @@ describe("the invariants", () => {
     const lease = defaultPolicy.leaseMs.plan;
     const job = "plan:t#1";
     const offered = { ...plan, isOffered: true };
-    const taken = { type: "job.taken", job, machine: "m", tries: 0, until: lease };
+    const taken = { type: "job.taken", job, machine: "m", tries: 0, since: 0, until: lease };
     const returned = { type: "job.returned", job, until: 10_000 + lease };
     const expiredAt = (at: number) => ({ type: "job.ended", job, how: "expired", at });
     observeBy(policy, opened, offered, expiredAt(10_000 + lease));
     breaksBy(policy, /expired 1 ms before/, opened, offered, expiredAt(10_000 + lease - 1));
     observeBy(policy, opened, offered, taken, expiredAt(lease));
-    breaksBy(policy, /expired 5 ms before/, opened, offered, taken, { ...taken, at: 5 }, expiredAt(lease));
+    breaksBy(policy, /expired 5 ms before/, opened, offered, taken, { ...taken, since: 5, at: 5 }, expiredAt(lease));
     breaksBy(policy, /expired 10000 ms before/, opened, offered, taken, returned, expiredAt(lease));
     breaksBy(policy, /was not taken/, opened, offered, returned);
     breaksBy(policy, /is not running/, opened, taken);

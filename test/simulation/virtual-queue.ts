@@ -61,7 +61,7 @@ type Underway = {
   callOff: () => void;
   answer?: Answer;
   /** The machine that has it, and how many have lost it before. */
-  taken?: { readonly machine: string; readonly tries: number };
+  taken?: { readonly machine: string; readonly tries: number; readonly at: number };
 };
 
 export class VirtualQueue implements JobQueue {
@@ -110,8 +110,8 @@ export class VirtualQueue implements JobQueue {
       const returned = last + Math.ceil(afterMs / 2);
       last += afterMs;
       const take = clock.wakeAt(last, () => {
-        entry.taken = { machine, tries };
-        entry.report({ type: "taken", job, ...entry.taken });
+        entry.taken = { machine, tries, at: clock.now() };
+        this.#tell(entry);
       });
       if (tries === 0) return [take];
       const giveBack = () => {
@@ -124,6 +124,12 @@ export class VirtualQueue implements JobQueue {
       for (const one of callOffs) one();
     };
     return { last, callOff };
+  }
+
+  #tell({ job, taken, report }: Underway): void {
+    if (!taken) return;
+    const { machine, tries, at } = taken;
+    report({ type: "taken", job: jobId(job), machine, tries, agoMs: this.#world.clock.now() - at });
   }
 
   #course(job: Job, brief: Brief, ms: number, now: number) {
@@ -151,7 +157,7 @@ export class VirtualQueue implements JobQueue {
     if (!entry) return spent ? { is: "gone", spent } : { is: "gone" };
     if (entry.answer) return { is: "answered", answer: entry.answer };
     entry.report = report;
-    if (entry.taken) report({ type: "taken", job: jobId(job), ...entry.taken });
+    this.#tell(entry);
     return { is: "running" };
   }
 

@@ -154,7 +154,14 @@ export const onFleet = {
     ...{ type: "machine.changed", machine, state, capacity: 2, labels },
   }),
   taken: (n: number, machine: string): Fact => ({
-    ...{ type: "job.taken", job: `work:t.${n}#1` as JobId, machine, tries: 0, until: Date.now() + 60_000 },
+    ...{
+      type: "job.taken",
+      job: `work:t.${n}#1` as JobId,
+      machine,
+      tries: 0,
+      since: 0,
+      until: Date.now() + 60_000,
+    },
   }),
 };
 

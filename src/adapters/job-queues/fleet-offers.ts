@@ -4,7 +4,7 @@ import type { Client } from "pg";
 import type { PgBoss } from "pg-boss";
 import type { JobId, Spent } from "../../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
-import type { JobOffer, JobResult, OfferedWork } from "../../ports/fleet-jobs.ts";
+import type { JobOffer, JobResult, JobTaken, OfferedWork } from "../../ports/fleet-jobs.ts";
 import type { Signs } from "../../ports/signs.ts";
 import { fields, type LooseFields, parseJson } from "../../text/json.ts";
 import { harmless } from "../../text/words.ts";
@@ -23,7 +23,7 @@ type OffersOptions = {
   /** A job on another machine gives no sign of life, or gives one again. */
   readonly onQuiet: Signs["tell"];
   /** A machine has begun a job of the log, or a part of it; or that machine is gone, and it waits for another. */
-  readonly onTaken: (job: JobId, taken: { readonly machine: string; readonly tries: number }) => void;
+  readonly onTaken: (job: JobId, taken: JobTaken) => void;
   readonly onReturned: (job: JobId) => void;
   readonly termsOf: TermsOf;
 };
@@ -69,6 +69,7 @@ type JobRow = {
   readonly offer: string | null;
   readonly permit: string | null;
   readonly worker: string | null;
+  readonly agoMs: number | null;
   readonly lost: UsedBy | null;
   readonly used: UsedBy | null;
 };
@@ -312,18 +313,19 @@ export class FleetOffers {
   }
 
   #tell(row: JobRow): void {
-    const { id, state, permit, worker: machine, tries } = row;
+    const { id, state, permit, worker: machine, tries, agoMs } = row;
     const followed = this.#waiting.get(id);
     if (!followed) return;
-    const end = endingOf(row);
-    if (end) {
-      this.#waiting.delete(id);
-      this.#told.delete(id);
-      followed.ended(end);
-    } else if (state === "active" && permit !== null && machine !== null) {
+    if (state === "retry" && this.#told.delete(id)) this.#options.onReturned(followed.of);
+    if (state !== "retry" && permit !== null && machine !== null && this.#told.get(id) !== permit) {
       this.#told.set(id, permit);
-      this.#options.onTaken(followed.of, { machine, tries });
-    } else if (this.#told.delete(id)) this.#options.onReturned(followed.of);
+      this.#options.onTaken(followed.of, { machine, tries, agoMs: agoMs ?? 0 });
+    }
+    const end = endingOf(row);
+    if (!end) return;
+    this.#waiting.delete(id);
+    this.#told.delete(id);
+    followed.ended(end);
   }
 
   /** `isNews`: only those that have ended, were taken by a machine that was not told of, or were lost by one that was. */
@@ -336,6 +338,7 @@ export class FleetOffers {
       `SELECT boss.id, boss.name, boss.state, boss.retry_count AS tries, boss.started_on IS NOT NULL AS begun,
          CASE WHEN length(boss.output->>'result') <= ${MAX_RESULT_CHARS} THEN boss.output END AS output,
          CASE WHEN boss.state > 'active' THEN job.offer END AS offer, job.permit, job.worker,
+         (extract(epoch FROM clock_timestamp() - boss.started_on) * 1000)::float8 AS "agoMs",
          CASE WHEN job.lost_tokens > 0 THEN json_build_object('tokens', job.lost_tokens,
            'microdollars', job.lost_microdollars, 'cutCalls', job.cut_calls, 'cutTokens', job.cut_tokens,
            'cutMicrodollars', job.cut_microdollars) END AS lost,

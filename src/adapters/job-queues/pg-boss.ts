@@ -7,7 +7,7 @@ import type { Report } from "../../core/log/event.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Evidence } from "../../core/rules/evidence.ts";
 import { addSpent } from "../../core/used.ts";
-import type { Made } from "../../ports/fleet-jobs.ts";
+import type { JobTaken, Made } from "../../ports/fleet-jobs.ts";
 import type { Answer, JobQueue, Recovered } from "../../ports/job-queue.ts";
 import type { JobObjects } from "../objects/job-objects.ts";
 import { outputRef } from "../objects/names.ts";
@@ -28,7 +28,7 @@ type PgBossOptions = {
   /** Labels that every job needs. */
   readonly labels: readonly string[];
   /** This machine has begun a job. */
-  readonly onTaken: (job: JobId, taken: { readonly machine: string; readonly tries: number }) => void;
+  readonly onTaken: (job: JobId, taken: JobTaken) => void;
   /** What a commit shows against the one that it was made from. */
   readonly evidenceOf: (base: string, commit: string, signal: AbortSignal) => Promise<Evidence | Failed>;
   /** The file of a run that a worker wrote, for a bundle. */
@@ -49,7 +49,7 @@ export class PgBossJobQueue implements JobQueue {
     const { own, travels, onTaken } = this.#options;
     if (isAgents(brief) && travels(job.kind)) return void this.#offer(jobId(job), brief, report);
     own.offer(job, brief, report);
-    if (isAgents(brief)) onTaken(jobId(job), { machine: hostname(), tries: 0 });
+    if (isAgents(brief)) onTaken(jobId(job), { machine: hostname(), tries: 0, agoMs: 0 });
   }
 
   cancel(id: JobId): void {

@@ -47,10 +47,10 @@ type Facts = {
   /** `isOffered`: it waits until a machine of the fleet takes it. */
   "job.started": { job: Job; until: number; isOffered?: true };
   /**
-   * A machine of the fleet has begun it, or the gate run in it: its lease counts from here. `tries`: how many machines
-   * have lost it before.
+   * A machine of the fleet has begun it, or the gate run in it, at `since`: its lease counts from there. `tries`: how
+   * many machines have lost it before.
    */
-  "job.taken": { job: JobId; machine: string; tries: number; until: number };
+  "job.taken": { job: JobId; machine: string; tries: number; since: number; until: number };
   /** Its machine is gone: it waits for another, as it did when it was offered. */
   "job.returned": { job: JobId; until: number };
   "job.ended": { job: JobId; how: JobEnd; spent?: Spent };
@@ -269,7 +269,14 @@ export type Report =
   /** Its executor is gone, through no fault of the task: the engine was restarted. */
   | { readonly type: "interrupted"; readonly job: JobId; readonly spent?: Spent }
   /** A machine of the fleet has begun it; of a landing or a check, the gate run inside it. */
-  | { readonly type: "taken"; readonly job: JobId; readonly machine: string; readonly tries: number }
+  | {
+      readonly type: "taken";
+      readonly job: JobId;
+      readonly machine: string;
+      readonly tries: number;
+      /** How long ago that was. */
+      readonly agoMs: number;
+    }
   /** The machine that had it is gone, and no other has it yet. */
   | { readonly type: "returned"; readonly job: JobId }
   /** How a machine of the fleet is now: its name and labels are its own words. */

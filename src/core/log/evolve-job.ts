@@ -45,10 +45,10 @@ export const jobEvents = {
     s.running.set(job, { ...running, until, parkedUntil });
     s.deadlines.set(job, until);
   },
-  "job.taken"(s, { job, machine, tries, until, at }) {
+  "job.taken"(s, { job, machine, tries, since, until }) {
     const running = s.running.get(job);
     if (!running) return;
-    s.running.set(job, { ...running, until, taken: { machine, tries, at } });
+    s.running.set(job, { ...running, until, taken: { machine, tries, since } });
     s.deadlines.set(job, until);
   },
   "job.returned"(s, { job, until }) {

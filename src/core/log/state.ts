@@ -86,7 +86,7 @@ export type RunState = {
 };
 
 /** Which machine has a job since when, and how many have lost it before. */
-type Taken = { readonly machine: string; readonly tries: number; readonly at: number };
+type Taken = { readonly machine: string; readonly tries: number; readonly since: number };
 
 export type Running = {
   readonly job: Job;

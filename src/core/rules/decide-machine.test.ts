@@ -11,7 +11,9 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const JOB = "work:t.1#1" as JobId;
 const fleetRun = (offerMs = DAY) => CoreRun.planned([task("a")], { offerMs });
-const taken = (machine: string, tries = 0, job = JOB): Report => ({ type: "taken", job, machine, tries });
+const taken = (machine: string, tries = 0, job = JOB): Report => ({
+  ...{ type: "taken", job, machine, tries, agoMs: 0 },
+});
 const machine = (fields: Partial<Extract<Report, { type: "machine" }>> = {}): Report => ({
   ...{ type: "machine", machine: "m1", state: "ready", capacity: 2, labels: ["gpu"] },
   ...fields,
@@ -61,6 +63,15 @@ describe("a job that is offered to a fleet", () => {
     assert.equal(run.events("job.taken").length, 1);
     run.wait(10 * MINUTE);
     assert.deepEqual(run.running("work"), []);
+  });
+
+  test("has it from when it was taken, if that is told later", () => {
+    const run = fleetRun();
+    run.wait(30 * MINUTE);
+    run.say({ type: "taken", job: JOB, machine: "m1", tries: 0, agoMs: 10 * MINUTE });
+    assert.equal(run.state.running.get(JOB)?.until, 20 * MINUTE + HOUR);
+    run.say({ type: "taken", job: JOB, machine: "m2", tries: 1, agoMs: DAY });
+    assert.equal(run.state.running.get(JOB)?.until, HOUR, "not before it was offered");
   });
 
   test("waits for a machine as long as at first when the one that had it is gone", () => {
@@ -141,7 +152,7 @@ describe("a machine of the fleet", () => {
 
   test("is forgotten when it has gone, and one that was never there does not go", () => {
     const run = fleetRun();
-    run.say(machine(), machine({ state: "gone" }), machine({ state: "gone" }));
+    run.say(machine({ state: "silent" }), machine(), machine({ state: "gone" }), machine({ state: "gone" }));
     assert.equal(run.events("machine.changed").length, 2);
     assert.equal(run.state.machines.size, 0);
   });

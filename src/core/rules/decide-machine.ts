@@ -16,8 +16,9 @@ export function jobTaken({ state, at, policy }: Now, said: Of<"taken">): readonl
   const running = state.running.get(job);
   const machine = nameOf(said.machine);
   if (!running || (running.taken?.machine === machine && running.taken.tries === tries)) return [];
-  const from = Math.max(at, running.parkedUntil ?? 0);
-  return [{ type: "job.taken", job, machine, tries, until: from + policy.leaseMs[running.job.kind] }];
+  const since = Math.max(running.since, at - Math.max(0, said.agoMs));
+  const until = Math.max(since, running.parkedUntil ?? 0) + policy.leaseMs[running.job.kind];
+  return [{ type: "job.taken", job, machine, tries, since, until }];
 }
 
 /** Whatever time the lost machine had is over: the job waits for another as long as if it had just been offered. */
@@ -33,7 +34,8 @@ export function machineChanged({ state: { machines } }: Now, said: Of<"machine">
   const { state, capacity } = said;
   const labels = said.labels.filter((label) => typeof label === "string" && LABEL.test(label));
   const known = machines.get(machine);
-  if (!known && (state === "gone" || machines.size >= MAX_MACHINES)) return [];
+  const isNew = !known && (state === "ready" || state === "draining") && machines.size < MAX_MACHINES;
+  if (!known && !isNew) return [];
   if (!Number.isSafeInteger(capacity) || capacity < 0) return [];
   const isSame = known?.state === state && known.capacity === capacity && `${known.labels}` === `${labels}`;
   return isSame ? [] : [{ type: "machine.changed", machine, state, capacity, labels }];

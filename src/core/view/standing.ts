@@ -218,7 +218,7 @@ const COUNTED = {
 function runningView(state: RunState, story: Story, running: Running): RunningView {
   const { job, quietMs, doing, parkedUntil, taken } = running;
   const id = jobId(job);
-  const since = taken?.at ?? story.since.get(id) ?? state.openedAt;
+  const since = taken?.since ?? story.since.get(id) ?? state.openedAt;
   const number = job.kind === "work" ? job.attempt : job.turn;
   const tasks = job.kind === "check" ? [] : job.kind === "land" ? job.members.map((m) => m.task) : [job.task];
   // It is past once the account has woken; the lease stays as long as it was made.

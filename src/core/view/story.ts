@@ -160,10 +160,10 @@ const TELLERS: Partial<Reactions<StoryDraft>> = {
       s.candidates.push({ job: jobId(job), members: job.members });
   },
   /** What it waited for a machine is not its time. */
-  "job.taken"(s, { job, machine, at }) {
-    if (s.since.has(job)) s.since.set(job, at);
+  "job.taken"(s, { job, machine, since }) {
+    if (s.since.has(job)) s.since.set(job, since);
     const index = s.spans.findLastIndex((span) => span.job === job);
-    if (index >= 0) s.spans[index] = { ...s.spans[index]!, machine, from: at };
+    if (index >= 0) s.spans[index] = { ...s.spans[index]!, machine, from: since };
   },
   "job.ended": jobEnded,
   "batch.landed"(s, { at, commit, members, proof, flaky }) {

@@ -133,7 +133,7 @@ export function count(tally: Tally, event: Event): Tally {
 /** What is not here takes no time and costs nothing. */
 const COUNTERS: Partial<Reactions<TallyDraft>> = {
   "job.started": jobStarted,
-  "job.taken": (t, { job, at }) => beginJob(t, job, at),
+  "job.taken": (t, { job, since }) => beginJob(t, job, since),
   "job.returned": (t, { job }) => t.atWork.delete(job),
   "job.ended": jobEnded,
   "batch.landed": landed,

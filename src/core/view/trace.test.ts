@@ -62,7 +62,7 @@ it("puts each token on one span: the job's, where its calls are not known", () =
 it("names the machine of a fleet that took the job last", () => {
   const run = CoreRun.planned([task("a"), task("b")], { offerMs: MINUTE });
   for (const machine of ["m1", "m2"])
-    run.say({ type: "taken", job: "work:t.1#1" as JobId, machine, tries: 0 });
+    run.say({ type: "taken", job: "work:t.1#1" as JobId, machine, tries: 0, agoMs: 0 });
   run.work("t.1");
   run.work("t.2");
   assert.equal(spanOf(run, "work:t.1#1")?.attributes["skein.machine.name"], "m2");

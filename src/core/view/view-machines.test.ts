@@ -22,13 +22,14 @@ const taken = (job: string, name: string): Report => ({
   job: job as JobId,
   machine: name,
   tries: 0,
+  agoMs: 0,
 });
 const started = () => CoreRun.planned([task("a"), task("b")], { offerMs: MINUTE });
 
 describe("the machines of a fleet", () => {
   it("are listed by name, with the jobs of the run that each has", () => {
     const run = started();
-    run.say(machine("m2"), machine("m1"), machine("m3", "silent"), machine("m4", "draining"));
+    run.say(machine("m2"), machine("m1"), machine("m3"), machine("m3", "silent"), machine("m4", "draining"));
     run.say(taken("work:t.1#1", "m1"), taken("work:t.2#1", "m1"), taken("work:t.2#1", "m2"));
     const { machines = [] } = viewOf(run);
     assert.deepEqual(
@@ -88,7 +89,7 @@ describe("the machines of a fleet", () => {
     );
     assert.equal(calmLabel(viewOf(run), "running"), "");
     assert.deepEqual(needsOf(viewOf(run), "stopped"), []);
-    run.say(machine("m1", "silent"));
+    run.say(machine("m1"), machine("m1", "silent"));
     assert.equal(said(), "no machine is ready (1 silent: m1): jobs wait (skein worker --join)");
     run.say(machine("m2"));
     assert.equal(said(), "");

@@ -49,7 +49,7 @@ test("of a fleet, who has begun a job is told with its machine, and what becomes
   const run = new CoreRun({ offerMs: 1_000 });
   const machine = { type: "machine", machine: "m1", state: "ready", capacity: 2, labels: [] } as const;
   const taken = (job: string) =>
-    ({ type: "taken", machine: "m1", tries: 0, job: job as ReturnType<typeof jobId> }) as const;
+    ({ type: "taken", machine: "m1", tries: 0, agoMs: 0, job: job as ReturnType<typeof jobId> }) as const;
   run.check();
   run.say(machine, taken("plan:t#1"));
   run.plan("t", [task("one")]);
