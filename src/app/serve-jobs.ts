@@ -7,6 +7,8 @@ import { type RunBench, refusedWork, runOffered } from "./run-offered.ts";
 type ServeRequest = {
   /** How many jobs at once. */
   readonly capacity: number;
+  /** How many gates besides: what is ready to land does not wait for agents that take long. */
+  readonly gates: number;
   /** Ends after one job. */
   readonly once: boolean;
   readonly onJob?: (what: JobNews) => void;
@@ -32,22 +34,23 @@ type ServeSignals = { readonly drain: AbortSignal; readonly stop: AbortSignal };
 
 /** Until `drain`, then until the jobs that run have answered. How many were answered. */
 export async function serveJobs(
-  { capacity, once, onJob }: ServeRequest,
+  { capacity, gates, once, onJob }: ServeRequest,
   parts: ServeParts,
   { drain, stop }: ServeSignals,
 ): Promise<number> {
   let count = 0;
   const enough = new AbortController();
-  const lane = async () => {
+  const lane = async (what: "any" | "gate") => {
     while (!drain.aborted && !enough.signal.aborted) {
-      const taken = await parts.source.next(AbortSignal.any([drain, enough.signal]));
+      const taken = await parts.source.next(AbortSignal.any([drain, enough.signal]), what);
       if (!taken) return;
       if (once) enough.abort();
       await serveOne(taken, parts, stop, onJob);
       count += 1;
     }
   };
-  await Promise.all(Array.from({ length: once ? 1 : capacity }, lane));
+  const lanes = (count: number, what: "any" | "gate") => Array.from({ length: count }, () => lane(what));
+  await Promise.all(once ? lanes(1, "any") : [...lanes(capacity, "any"), ...lanes(gates, "gate")]);
   return count;
 }
 

@@ -7,10 +7,12 @@ import type { Database } from "../adapters/fleet/database.ts";
 import { FleetGovernor } from "../adapters/fleet/governor.ts";
 import { openDatabase } from "../adapters/fleet/open-database.ts";
 import { KIT_PROMPTS, readKit, unpackKit } from "../adapters/fleet/run-kit.ts";
+import { schemaProblem } from "../adapters/fleet/schema.ts";
 import { WorkerFiles } from "../adapters/fleet/worker-files.ts";
 import { openWorkerFolder } from "../adapters/fleet/worker-folder.ts";
 import { WorkerReports } from "../adapters/fleet/worker-reports.ts";
 import { workerStore } from "../adapters/fleet/worker-store.ts";
+import { inspectGit } from "../adapters/inspect/repository.ts";
 import { FleetSource } from "../adapters/job-queues/fleet-source.ts";
 import { Mirror } from "../adapters/objects/mirror.ts";
 import { changedAt } from "../adapters/workspaces/changed-at.ts";
@@ -41,6 +43,8 @@ export async function openWorker(options: WorkerOptions, env: Environment, signa
   const database = openDatabase(env, options);
   if (hasFailed(database)) return database;
   stack.use(database);
+  const unfit = (await schemaProblem(database)) ?? (await gitProblem(signal));
+  if (unfit) return unfit;
   const { name = os.hostname() } = options;
   const own = await openWorkerFolder(env, name);
   if (hasFailed(own)) return own;
@@ -58,6 +62,12 @@ export async function openWorker(options: WorkerOptions, env: Environment, signa
     benchOf: (offered: OfferedJob) => benches.of(offered),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+async function gitProblem(signal: AbortSignal): Promise<Failed | undefined> {
+  const git = await inspectGit(os.tmpdir(), signal);
+  if (hasFailed(git)) return git;
+  return git.problem && { failure: git.problem };
 }
 
 type RunOptions = WorkerOptions & {

@@ -17,6 +17,7 @@ import { RemoteTarget } from "../adapters/objects/remote-target.ts";
 import type { GitPlace } from "../adapters/runs/git-place.ts";
 import type { JobsChannel } from "../app/channel.ts";
 import type { Config } from "../config/schema.ts";
+import { programsOf } from "../config/to-parts.ts";
 import { hasFailed } from "../core/result.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { evidenceOf, salvageRefOf } from "../jobs/work.ts";
@@ -57,7 +58,7 @@ export function openFleet(options: FleetWorldOptions) {
     if (typeof url !== "string") return url;
     const { push, maxBundle: maxBundleBytes } = config.fleet;
     const prompts = config.prompts === undefined ? undefined : path.resolve(top, config.prompts);
-    const files = await readKitFiles(top, prompts);
+    const files = await readKitFiles({ top, prompts, programs: programsOf(config) });
     const kit: RunKit = { record, remote: url, push, maxBundleBytes, files };
     return writeRunFile(database, runId, KIT_FILE, Buffer.from(JSON.stringify(kit)));
   };

@@ -60,6 +60,13 @@ export function anchored(spec: AgentSpec, top: string): AgentSpec {
   return program.includes("/") ? { ...spec, command: [path.resolve(top, program), ...args] } : spec;
 }
 
+/** Agents that are files of the repository. */
+export function programsOf({ agent, planner }: Config): readonly string[] {
+  const specs = [agent, planner].filter((one) => typeof one === "object");
+  const programs = specs.flatMap((spec) => ("command" in spec ? [spec.command[0]] : []));
+  return programs.filter((program) => program.includes("/") && !path.isAbsolute(program));
+}
+
 /** The repository's own prompts, besides those of this package. */
 const promptFolders = ({ prompts }: Config, top: string): readonly string[] =>
   prompts === undefined ? [] : [path.resolve(top, prompts)];

@@ -60,9 +60,12 @@ export type TakenJob = {
 };
 
 export type JobSource = {
-  /** Waits for the next job; undefined once `signal` comes. */
-  next(signal: AbortSignal): Promise<TakenJob | undefined>;
+  /** Waits for the next job, or for the next gate; undefined once `signal` comes. */
+  next(signal: AbortSignal, what?: "any" | "gate"): Promise<TakenJob | undefined>;
 };
+
+/** Gates have this priority, other jobs a smaller one: everything else waits for what lands. */
+export const GATE_PRIORITY = 1_000;
 
 /** What a worker brings from elsewhere, and hands back. None of these throws. */
 export type WorkerStore = {

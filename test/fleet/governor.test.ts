@@ -285,7 +285,9 @@ describe("the governor of a fleet", LIMIT, () => {
     const mine = new Coordinator(await newRun("x"));
     const others = new Coordinator(await newRun("y"), {}, { accounts: ["theirs"] });
     await others.worker("work:t.1#1");
-    await database.ask("UPDATE $S.run SET lease_until = now() + interval '1 min' WHERE id = $1", [others.run]);
+    await database.ask("UPDATE $S.run SET lease_until = now() + interval '1 min' WHERE id = $1", [
+      others.run,
+    ]);
     const permit = await mine.governor.permit({ job: "work:t.1#1" as JobId, task: "t.1" as TaskId });
     assert.ok(!hasFailed(permit));
     const refuse = (account: string, why: string) =>

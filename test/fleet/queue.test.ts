@@ -7,7 +7,7 @@ import { FleetSource } from "../../src/adapters/job-queues/fleet-source.ts";
 import { initFleet } from "../../src/compose/fleet.ts";
 import type { JobId } from "../../src/core/job.ts";
 import { hasFailed } from "../../src/core/result.ts";
-import type { JobResult, TakenJob } from "../../src/ports/fleet-jobs.ts";
+import { GATE_PRIORITY, type JobResult, type TakenJob } from "../../src/ports/fleet-jobs.ts";
 import { configOf } from "../support/live-runs.ts";
 import { newDatabase } from "../support/postgres.ts";
 
@@ -40,10 +40,21 @@ describe("the queue of a fleet", LIMIT, () => {
     const made = again ? [{ id: again.runId }] : await newRun(run);
     const options = { database, run, runId: made[0]!.id, fence: again?.fence ?? 0 };
     const told: string[] = [];
+    let news = Promise.withResolvers<void>();
+    const hear = (text: string) => {
+      told.push(text);
+      news.resolve();
+      news = Promise.withResolvers();
+    };
+    /** Looks for word now, as it does every two seconds. */
+    const heard = async (count: number) => {
+      await database.ask("SELECT pg_notify('$N:jobs:' || $1::text, '')", [options.runId]);
+      while (told.length < count) await news.promise;
+    };
     const offers = new FleetOffers({
       ...{ ...options, onQuiet: () => {} },
-      onTaken: (job, { machine, tries }) => told.push(`${job} by ${machine}, ${tries}`),
-      onReturned: (job) => told.push(`${job} back`),
+      onTaken: (job, { machine, tries }) => hear(`${job} by ${machine}, ${tries}`),
+      onReturned: (job) => hear(`${job} back`),
       termsOf: async () => ({ countsIn: [], limitedBy: [] }),
     });
     open.push(offers);
@@ -61,7 +72,7 @@ describe("the queue of a fleet", LIMIT, () => {
       offers.follow(name as JobId, resolve);
       return promise;
     };
-    return { offers, offer, ended, told, runId: options.runId };
+    return { offers, offer, ended, told, heard, runId: options.runId };
   }
 
   async function newRun(run: string): Promise<readonly { readonly id: string }[]> {
@@ -210,6 +221,54 @@ describe("the queue of a fleet", LIMIT, () => {
     await (await loseTo(other, runId)).answer(DONE);
     const unaccounted = { calls: 1, tokens: 50, microdollars: 50 };
     assert.deepEqual((await end).lost, { tokens: 70, microdollars: 7, unaccounted });
+  });
+
+  it("counts what the last machine used that died, or was called off and said nothing", async () => {
+    const { offers, offer, ended, runId } = await coordinator();
+    await database.ask("INSERT INTO $S.governed VALUES ($1, '{a}', 0, 0)", [runId]);
+    const admit = async ({ offered }: TakenJob) =>
+      database.ask("SELECT id FROM $S.admit($1, gen_random_uuid(), '{a}', 50, 50)", [offered.permit]);
+    const used = { tokens: 0, microdollars: 0, unaccounted: { calls: 1, tokens: 50, microdollars: 50 } };
+    const source = await machine();
+    for (const [job, end] of [
+      [
+        "gate:dead",
+        () => database.ask("UPDATE $J.job SET state = 'failed' WHERE data->>'job' = 'gate:dead'"),
+      ],
+      ["gate:off", () => offers.cancel("gate:off")],
+    ] as const) {
+      const heard = ended(job);
+      await offer(job);
+      const taken = await take(source);
+      assert.ok(!hasFailed(await admit(taken)));
+      await end();
+      assert.deepEqual((await heard).used, used);
+      const again = await admit(taken);
+      assert.ok(hasFailed(again), "no model is called for it any more");
+      await taken.answer(DONE);
+    }
+  });
+
+  it("gives a lane for gates nothing else, and tells a coordinator when a machine loses its job", async () => {
+    const { offer, ended, told, heard } = await coordinator();
+    const source = await machine();
+    const end = ended("work:t.1#1");
+    await offer("work:t.1#1", { priority: 5 });
+    assert.equal(await source.next(AbortSignal.timeout(300), "gate"), undefined);
+    await offer("gate:j", { priority: GATE_PRIORITY });
+    const gate = await source.next(AbortSignal.timeout(15_000), "gate");
+    assert.equal(gate?.offered.job, "gate:j");
+    await gate.answer(DONE);
+    await take(source);
+    await heard(1);
+    await database.ask("UPDATE $J.job SET state = 'retry' WHERE data->>'job' = 'work:t.1#1'");
+    await heard(2);
+    await (await take(source)).answer(DONE);
+    await end;
+    assert.deepEqual(
+      told.map((one) => one.replace(/ by machine-\d+/, "")),
+      ["work:t.1#1, 0", "work:t.1#1 back", "work:t.1#1, 1"],
+    );
   });
 
   it("tells another coordinator what became of jobs: answered, under way, unknown", async () => {

@@ -108,7 +108,7 @@ describe("the role of workers", { timeout: 120_000 }, () => {
       assert.ok(!hasFailed(offered), JSON.stringify(offered));
     }
     await as(address!, async (worker) => {
-      const take = "SELECT * FROM skein.worker_take($1, 'w', '{}')";
+      const take = "SELECT * FROM skein.worker_take($1, 'w', '{}', 0)";
       const permit = "00000000-0000-4000-8000-000000000001";
       const { rows } = await worker.query(take, [permit]);
       assert.deepEqual(rows, [{ offer: "told first", tries: 0 }]);

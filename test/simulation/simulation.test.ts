@@ -230,7 +230,15 @@ describe("the invariants", () => {
     observeBy(policy, opened, offered, expiredAt(10_000 + lease));
     breaksBy(policy, /expired 1 ms before/, opened, offered, expiredAt(10_000 + lease - 1));
     observeBy(policy, opened, offered, taken, expiredAt(lease));
-    breaksBy(policy, /expired 5 ms before/, opened, offered, taken, { ...taken, since: 5, at: 5 }, expiredAt(lease));
+    breaksBy(
+      policy,
+      /expired 5 ms before/,
+      opened,
+      offered,
+      taken,
+      { ...taken, since: 5, at: 5 },
+      expiredAt(lease),
+    );
     breaksBy(policy, /expired 10000 ms before/, opened, offered, taken, returned, expiredAt(lease));
     breaksBy(policy, /was not taken/, opened, offered, returned);
     breaksBy(policy, /is not running/, opened, taken);

@@ -132,7 +132,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
   #park({ account, until, at, failure }: Extract<Event, { type: "account.parked" }>): void {
     this.#then(
       `INSERT INTO $S.account AS a (name, state, until, failure, decided_by)
-       VALUES ($2, 'parked', clock_timestamp() + $3 * interval '1 ms', $4, $1)
+       SELECT $2, 'parked', clock_timestamp() + $3 * interval '1 ms', $4, $1 WHERE $S.may_refuse($1, $2)
        ON CONFLICT (name) DO UPDATE SET state = 'parked', failure = excluded.failure, decided_by = $1,
          woken_after = NULL, until = CASE WHEN a.decided_by <> $1 AND a.state = 'parked'
            THEN greatest(a.until, excluded.until) ELSE excluded.until END
@@ -144,7 +144,8 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
 
   #refused({ account, failure }: Extract<Event, { type: "account.refused" }>): void {
     this.#then(
-      `INSERT INTO $S.account AS a (name, state, failure, decided_by) VALUES ($2, 'refused', $3, $1)
+      `INSERT INTO $S.account AS a (name, state, failure, decided_by)
+       SELECT $2, 'refused', $3, $1 WHERE $S.may_refuse($1, $2)
        ON CONFLICT (name) DO UPDATE SET state = 'refused', until = NULL, failure = excluded.failure, decided_by = $1
        RETURNING pg_notify('$N:accounts', '')`,
       [account, JSON.stringify(failure)],
@@ -256,7 +257,7 @@ function columnsOf(budgets: readonly CallBudget[]): readonly (readonly unknown[]
     all.map(({ name }) => name),
     all.map(({ limit }) => limit.maxTokens ?? null),
     all.map(({ limit }) => limit.maxMicrodollars ?? null),
-    all.map(({ charged }) => charged.tokens),
+    all.map(({ charged }) => Math.ceil(charged.tokens)),
     all.map(({ charged }) => Math.ceil(charged.microdollars)),
     all.map(({ failure }) => JSON.stringify(failure)),
   ];

@@ -1,4 +1,4 @@
-/** What does a worker need of a repository besides commits? Roles, templates and prompts, as they are in a checkout. */
+/** What does a worker need of a repository besides commits? Roles, templates, prompts and programs that are agents. */
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
@@ -13,8 +13,10 @@ export type RunKit = {
   readonly remote: string;
   readonly push: boolean;
   readonly maxBundleBytes: number;
-  readonly files: readonly { readonly path: string; readonly text: string }[];
+  readonly files: readonly KitFile[];
 };
+
+type KitFile = { readonly path: string; readonly text: string; readonly isProgram?: true };
 
 /** Where it is among the files of a run. */
 export const KIT_FILE = "kit.json";
@@ -29,22 +31,30 @@ const MAX_FILES = 300;
 const MAX_FILE_BYTES = 1_100_000;
 const MAX_BYTES = 16_000_000;
 
-/** `prompts`: a folder of the user's own. */
-export async function readKitFiles(top: string, prompts: string | undefined): Promise<RunKit["files"]> {
-  const sources = [
+type KitSources = {
+  readonly top: string;
+  /** A folder of the user's own. */
+  readonly prompts?: string | undefined;
+  /** Files below `top` that are agents. */
+  readonly programs?: readonly string[];
+};
+
+export async function readKitFiles({ top, prompts, programs = [] }: KitSources): Promise<RunKit["files"]> {
+  const sources: readonly { readonly from: string; readonly as: string; readonly isProgram?: true }[] = [
+    ...programs.map((name) => ({ from: path.join(top, name), as: name, isProgram: true as const })),
     ...FILES.map((name) => ({ from: path.join(top, name), as: name })),
     ...(await Promise.all(FOLDERS.map((folder) => inFolder(path.join(top, folder), folder)))).flat(),
     ...(prompts === undefined ? [] : await inFolder(prompts, KIT_PROMPTS)),
   ];
-  const files: { readonly path: string; readonly text: string }[] = [];
+  const files: KitFile[] = [];
   let bytes = 0;
-  for (const { from, as } of sources.slice(0, MAX_FILES)) {
+  for (const { from, as, isProgram } of sources.slice(0, MAX_FILES)) {
     const read = await readText(from, MAX_FILE_BYTES);
     if (!read || "problem" in read) continue; // As on one machine: what cannot be read is left out, and said by doctor.
     const text = as === MCP_FILE ? withoutValues(read.text) : read.text;
     bytes += text.length;
     if (bytes > MAX_BYTES) break;
-    files.push({ path: as, text });
+    files.push({ path: as, text, ...(isProgram && { isProgram }) });
   }
   return files;
 }
@@ -85,10 +95,10 @@ export async function readKit(
 export async function unpackKit({ files }: RunKit, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const { path: name, text } of files) {
+  for (const { path: name, text, isProgram } of files) {
     const file = path.join(folder, name);
     if (!file.startsWith(`${folder}${path.sep}`)) continue;
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(file, text, { mode: 0o600 });
+    await writeFile(file, text, { mode: isProgram ? 0o700 : 0o600 });
   }
 }

@@ -22,16 +22,16 @@ export async function openWorkerFolder(env: Environment, name: string): Promise<
     return failedWith("repository", `the worker's folder ${folder} cannot be made: ${messageOf(error)}`);
   }
   const lock = await lockRun(`of worker ${name}`, folder);
-  if (hasFailed(lock)) return isTaken(name);
+  if (hasFailed(lock)) return taken(name, lock);
   await cleanUp(folder);
   return { folder, release: lock.release };
 }
 
-const isTaken = (name: string): Failed =>
+const taken = (name: string, { failure: why }: Failed): Failed =>
   failedWith(
     "repository",
-    `a worker called ${name} runs on this machine already`,
-    "give this one another name (--name)",
+    `worker ${name} cannot begin: ${why.message}`,
+    "free its folder, or use another --name",
   );
 
 /** Its programs are ended, its workspaces removed. Its jobs are other machines' by now. */

@@ -30,8 +30,8 @@ export const listWorkers = (database: Database): Promise<readonly FleetWorker[] 
 /** What workers are in the database: the role that they connect as. */
 export const workersRole = (schema: string): string => `${schema}_worker`;
 
-/** Those that say nothing for so long are not counted on. */
-export const SILENT_MS = 30_000;
+/** Those that say nothing for so long lose their jobs to others. */
+export const SILENT_MS = 10_000;
 
 /** Said at the start of a run that no machine would work on. */
 export async function withoutWorkers(database: Database): Promise<string | undefined> {

@@ -2,7 +2,7 @@
 import { type Failure, failure } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
-import type { OfferedWork } from "../../ports/fleet-jobs.ts";
+import { GATE_PRIORITY, type OfferedWork } from "../../ports/fleet-jobs.ts";
 import type { Gate, GatedTree } from "../../ports/gate.ts";
 import type { FleetOffers, JobEnding } from "../job-queues/fleet-offers.ts";
 import type { JobObjects } from "../objects/job-objects.ts";
@@ -55,7 +55,7 @@ export class FleetGate implements Gate {
     if (hasFailed(needs)) return needs;
     const { promise, resolve } = Promise.withResolvers<JobEnding>();
     offers.follow(job, resolve, tree.job);
-    const offered = await offers.offer({ job, needs, what, labels, priority: FIRST });
+    const offered = await offers.offer({ job, needs, what, labels, priority: GATE_PRIORITY });
     if (offered !== "offered") return offered;
     const stop = () => {
       void offers.cancel(job);
@@ -88,7 +88,5 @@ const whyOf = ({ is, tries }: JobEnding): Failure =>
     ? failure("interrupted", "the gate was called off")
     : failure("interrupted", `no worker came to an end with the gate: ${tries + 1} began`);
 
-/** Everything else waits for what lands. */
-const FIRST = 1_000;
 const PREPARE_MS = 60_000;
 const GRACE_MS = 10_000;

@@ -1,7 +1,13 @@
 /** Where does a worker of a fleet get its jobs? From the queues whose labels it has; it says every few seconds that it lives. */
 import { randomUUID } from "node:crypto";
 import { type Failed, hasFailed } from "../../core/result.ts";
-import type { JobOffer, JobResult, JobSource, TakenJob } from "../../ports/fleet-jobs.ts";
+import {
+  GATE_PRIORITY,
+  type JobOffer,
+  type JobResult,
+  type JobSource,
+  type TakenJob,
+} from "../../ports/fleet-jobs.ts";
 import type { Database } from "../fleet/database.ts";
 import { BEAT_MS } from "../fleet/workers.ts";
 import { JOBS_CHANNEL } from "./boss.ts";
@@ -41,10 +47,10 @@ export class FleetSource implements JobSource, AsyncDisposable {
     return said;
   }
 
-  async next(signal: AbortSignal): Promise<TakenJob | undefined> {
+  async next(signal: AbortSignal, what: "any" | "gate" = "any"): Promise<TakenJob | undefined> {
     using nudges = this.#options.database.nudges(JOBS_CHANNEL);
     while (!signal.aborted) {
-      const taken = await this.#take();
+      const taken = await this.#take(what === "gate" ? GATE_PRIORITY : 0);
       if (taken) return taken; // Also in the moment in which the worker is told to end: it is begun.
       await nudges.next(signal, LOOK_MS);
     }
@@ -64,13 +70,11 @@ export class FleetSource implements JobSource, AsyncDisposable {
     await this.#seen("gone", []);
   }
 
-  async #take(): Promise<TakenJob | undefined> {
+  async #take(minPriority: number): Promise<TakenJob | undefined> {
     const { database, name, labels } = this.#options;
     const permit = randomUUID();
-    const rows = await database.ask<TakenRow>("SELECT * FROM $S.worker_take($1, $2, $3)", [
-      permit,
-      name,
-      labels,
+    const rows = await database.ask<TakenRow>("SELECT * FROM $S.worker_take($1, $2, $3, $4)", [
+      ...[permit, name, labels, minPriority],
     ]);
     const { offer = null, tries = 0 } = hasFailed(rows) ? {} : rows[0]!;
     if (offer === null) return undefined;

@@ -183,3 +183,15 @@ test("an answer that costs less than nothing, or is endless, is none", () => {
   const gated = { report: { commands: [] }, problems: [], tail };
   assert.equal(readResult(JSON.stringify({ is: "gated", gated })), undefined);
 });
+
+test("an answer that would exhaust the coordinator is none", () => {
+  const commands = (list: string) =>
+    `{"is":"gated","gated":{"report":{"commands":${list}},"problems":[],"tail":""}}`;
+  assert.ok(readResult(commands("[]")));
+  assert.equal(readResult(commands(`[${"1,".repeat(1_000_000)}1]`)), undefined);
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  const response = `{"name":"answer","result":{"status":"FAILED","content":"","notes":{"x":${deep}}}}`;
+  const call = `{"is":"refused","response":${response}}`;
+  const outcome = `{"is":"called","call":${call},"start":"${COMMIT}","session":"work:t.1#1"}`;
+  assert.equal(readResult(`{"is":"answer","answer":{"outcome":${outcome}}}`), undefined);
+});

@@ -11,7 +11,7 @@ import type { SubtaskOrder } from "../../core/subtask.ts";
 import { LABEL, MAX_LABELS } from "../../core/task.ts";
 import type { Spent, TurnTally } from "../../core/used.ts";
 import type { JobResult } from "../../ports/fleet-jobs.ts";
-import { parseJson } from "../../text/json.ts";
+import { isModestJson, parseJson } from "../../text/json.ts";
 import { isCommit } from "../repositories/names.ts";
 
 /** Diffs, results and plans are cut or refused well before that where they are made. */
@@ -19,7 +19,7 @@ export const MAX_RESULT_CHARS = 16_000_000;
 
 /** Undefined if it cannot be used. */
 export const readResult = (text: unknown): JobResult | undefined =>
-  typeof text === "string" && text.length <= MAX_RESULT_CHARS
+  typeof text === "string" && text.length <= MAX_RESULT_CHARS && isModestJson(text)
     ? (RESULT.safeParse(parseJson(text)).data as JobResult | undefined)
     : undefined;
 

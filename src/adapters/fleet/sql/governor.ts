@@ -197,9 +197,17 @@ RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   SELECT pg_notify('$N:report:' || run, '') FROM told
 $$;
 
+-- What a run's machines say of an account counts if the run itself uses it, or no run does that is under way.
+CREATE FUNCTION $S.may_refuse(_run bigint, _account text)
+RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM $S.governed g WHERE g.run = _run AND _account = ANY (g.accounts))
+    OR NOT EXISTS (
+      SELECT FROM $S.governed g JOIN $S.run r ON r.id = g.run
+      WHERE _account = ANY (g.accounts) AND r.lease_until > clock_timestamp())
+$$;
+
 -- A provider said that an account has no more to give, or refused its key: nobody in the fleet is admitted to it from
--- here on. It is over after wait_ms, until the log of a run says otherwise. Only of an account of the job's run, or of
--- one that no run has that is under way: a machine may have agents of its own.
+-- here on. It is over after wait_ms, until the log of a run says otherwise.
 CREATE FUNCTION $S.refuse(_permit uuid, _account text, _kind text, _wait_ms float8, _failure text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -210,11 +218,7 @@ BEGIN
   IF octet_length(_account) > 200 OR octet_length(_failure) > 8192 OR json_typeof(_failure::json) <> 'object' THEN
     RAISE EXCEPTION 'a refusal is a short name and a failure of at most 8 KB' USING ERRCODE = '22023';
   END IF;
-  IF NOT EXISTS (SELECT FROM $S.governed g WHERE g.run = _of.run AND _account = ANY (g.accounts))
-    AND EXISTS (
-      SELECT FROM $S.governed g JOIN $S.run r ON r.id = g.run
-      WHERE _account = ANY (g.accounts) AND r.lease_until > clock_timestamp())
-  THEN RETURN; END IF;
+  IF NOT $S.may_refuse(_of.run, _account) THEN RETURN; END IF;
   INSERT INTO $S.account AS a (name, state, until, failure)
   VALUES (_account, CASE _kind WHEN 'quota' THEN 'parked' ELSE 'refused' END,
     CASE _kind WHEN 'quota' THEN _until END, _failure)

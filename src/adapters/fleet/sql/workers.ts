@@ -59,7 +59,8 @@ END $$;
 -- Gives a job that waits to a worker: of a queue whose labels it has, those with most labels first. The worker chooses
 -- its permit, so that asking again after a lost answer gives the same job. This and the next do what fetch and complete
 -- of pg-boss do, so that workers need no right to its tables.
-CREATE FUNCTION $S.worker_take(_permit uuid, _worker text, _labels text[], OUT offer text, OUT tries int)
+CREATE FUNCTION $S.worker_take(_permit uuid, _worker text, _labels text[], _min_priority int,
+  OUT offer text, OUT tries int)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _queue text;
@@ -80,6 +81,7 @@ BEGIN
         WHERE b.name = _queue AND b.id = (
           SELECT w.id FROM $J.job w
           WHERE w.name = _queue AND w.state < 'active' AND NOT w.blocked AND w.start_after <= $J.job_now()
+            AND w.priority >= _min_priority
           ORDER BY w.priority DESC, w.created_on LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING b.id, b.retry_count INTO _boss, tries;
       EXIT WHEN NOT FOUND;

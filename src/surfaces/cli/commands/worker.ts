@@ -14,6 +14,7 @@ import { type AddTo, collect, examples, type SettingOptions } from "./options.ts
 type WorkerCommandOptions = Pick<SettingOptions, "agent" | "model" | "script" | "planner" | "set"> & {
   readonly join?: true;
   readonly capacity: string;
+  readonly gates: string;
   readonly labels?: string;
   readonly name?: string;
   readonly once?: true;
@@ -28,6 +29,11 @@ export const addWorker: AddTo = (command, perform) => {
     )
     .option("--join", "join the fleet")
     .option("--capacity <n>", "how many jobs at once", "1")
+    .option(
+      "--gates <n>",
+      "how many gates besides, so that what is ready to land does not wait for agents",
+      "1",
+    )
     .option("--labels <a,b>", "what this machine has that tasks may need, such as gpu")
     .option("--name <name>", "its name in the fleet (default: the host's)")
     .option("--once", "do one job, then end: for machines that are made for one job")
@@ -42,11 +48,19 @@ export const addWorker: AddTo = (command, perform) => {
 };
 
 const worker: Act<WorkerCommandOptions> = async (context, options) => {
-  const capacity = Number(options.capacity);
+  const [capacity, gates] = [Number(options.capacity), Number(options.gates)];
   const labels = (options.labels ?? "").split(",").filter((label) => label !== "");
   if (!options.join) return usage(context, "a worker needs a fleet to join", "skein worker --join");
   if (!Number.isInteger(capacity) || capacity < 1 || capacity > MAX_CAPACITY)
     return usage(context, `--capacity ${options.capacity} is not a number from 1 to ${MAX_CAPACITY}`);
+  if (!Number.isInteger(gates) || gates < 0 || gates > MAX_CAPACITY)
+    return usage(context, `--gates ${options.gates} is not a number from 0 to ${MAX_CAPACITY}`);
+  if (options.name !== undefined && !MACHINE.test(options.name))
+    return usage(
+      context,
+      `--name ${JSON.stringify(options.name)} is no name of a machine`,
+      "such as build-3",
+    );
   const wrong = labels.find((label) => !LABEL.test(label));
   if (wrong !== undefined || labels.length > MAX_MACHINE_LABELS)
     return usage(context, `--labels ${options.labels} are not labels`, "such as gpu,linux-arm64");
@@ -69,13 +83,19 @@ const worker: Act<WorkerCommandOptions> = async (context, options) => {
     context,
     `Worker ${here.name} has joined the fleet: ${plural(capacity, "job")} at once. Its files are in ${here.folder}`,
   );
-  const request = { capacity, once: options.once ?? false, onJob: (news: JobNews) => tell(context, news) };
+  const request = {
+    capacity,
+    gates,
+    once: options.once ?? false,
+    onJob: (news: JobNews) => tell(context, news),
+  };
   await serveJobs(request, here, signals);
   say(context, `Worker ${here.name} has left the fleet.`);
   return EXIT.done;
 };
 
 const MAX_CAPACITY = 1_000;
+const MACHINE = /^[a-zA-Z0-9][\w.-]{0,63}$/;
 /** A machine may have more than one task can need. */
 const MAX_MACHINE_LABELS = 4 * MAX_LABELS;
 
