@@ -1,5 +1,7 @@
 /** Does `skein doctor --worker` find what keeps a machine from working for a fleet? */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import path from "node:path";
 import { it } from "node:test";
 import { makePlace } from "../e2e/cli-place.ts";
@@ -47,4 +49,21 @@ it("says of database, role, remote, agent, git, sandbox and disk whether they wo
   const away = await look(worker.href, "--set", `fleet.remote=${remote}.away`, "--agent", "no-such-program");
   assert.equal(away.of("remote").level, "bad");
   assert.equal(away.of("agent").level, "bad");
+});
+
+it("ends without a word of Node when it is interrupted", { timeout: 60_000 }, async () => {
+  await using place = await makePlace();
+  const postgres = createServer().listen(0, "127.0.0.1");
+  await once(postgres, "listening");
+  const { port } = postgres.address() as { readonly port: number };
+  const env = { SKEIN_FLEET_URL: `postgres://127.0.0.1:${port}/x` };
+  const doctor = place.with({ env }).start("doctor", "--worker");
+  postgres.on("connection", (socket) => {
+    doctor.kill("SIGINT");
+    socket.on("error", () => {}).end(); // It was away only for a moment.
+  });
+  const { code, err } = await doctor.ended;
+  postgres.close();
+  assert.equal(code, 130, err);
+  assert.doesNotMatch(err, /node:internal|Error:/);
 });

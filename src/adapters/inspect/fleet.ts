@@ -17,14 +17,21 @@ export async function inspectFleet(
   folder: string,
   signal: AbortSignal,
 ): Promise<FleetFacts> {
-  return { database: await lookAtDatabase(env, schema), remote: await tryRemote(folder, remote, signal) };
+  return {
+    database: await lookAtDatabase(env, schema, signal),
+    remote: await tryRemote(folder, remote, signal),
+  };
 }
 
-async function lookAtDatabase(env: Environment, schema: string): Promise<FleetFacts["database"]> {
+async function lookAtDatabase(
+  env: Environment,
+  schema: string,
+  signal: AbortSignal,
+): Promise<FleetFacts["database"]> {
   const database = openDatabase(env, { schema });
   if (hasFailed(database)) return database;
   await using _ = database;
-  const problem = await schemaProblem(database);
+  const problem = await schemaProblem(database, signal);
   if (problem) return problem;
   const rows = await database.ask<{ readonly role: string; readonly reads: boolean }>(
     `SELECT current_user AS role, has_table_privilege('$S.run', 'SELECT') AS reads`,

@@ -68,6 +68,7 @@ async function doctorWorker(context: Context, options: DoctorOptions): Promise<E
   using stop = stopOnSignal();
   const looks = workerLooks(context.env, read.config, folder, stop.signal);
   const findings = redactorOf(context.env, [])(await inspectWorker(read.config, looks, stop.signal));
+  if (stop.signal.aborted) return EXIT.interrupted;
   const canWork = findings.every(({ level }) => level !== "bad");
   if (context.json) writeJson(context, { canWork, findings });
   else for (const finding of findings) sayFinding(context, finding);
