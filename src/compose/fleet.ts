@@ -26,7 +26,7 @@ export async function inFleet(
   const repository = await repositoryName(project.located.top, settings.remote, signal);
   if (hasFailed(repository)) return repository;
   const runs = new FleetRuns({ database, repository: repository.name, folder: project.stateFolder });
-  return { ...project, runs, movedRuns: async () => [] };
+  return { ...project, runs, isFleets: true, movedRuns: async () => [] };
 }
 
 /** Makes the fleet's tables and the role of its workers, or brings older ones up to date. */

@@ -121,10 +121,12 @@ export type Disk = {
 /** How long the session of an agent took to come; `problem`: why there was none. */
 export type SessionFacts = { readonly ms: number; readonly problem?: Failure };
 
-/** What a machine sees of the fleet that it wants to work for. */
+/** What a machine sees of the fleet that it wants to work for, or to start runs in. */
 export type FleetFacts = {
   /** As whom it is let in; `readsRuns`: more than a worker needs. */
   readonly database: { readonly role: string; readonly readsRuns: boolean } | Failed;
+  /** Those that are ready now; undefined where the role may not see them. */
+  readonly machines?: { readonly ready: number; readonly slots: number };
   /** `unknown`: no remote was named; a run names its own. */
   readonly remote: { readonly mayPush: boolean } | "unknown" | Failed;
 };

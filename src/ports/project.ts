@@ -21,6 +21,8 @@ export type Project = {
   readonly located: Located;
   readonly stateFolder: string;
   readonly runs: Runs;
+  /** Its runs are those of a fleet, not of this machine. */
+  readonly isFleets?: true;
   /** Runs of repositories that are gone from their place, if they started from commits that are here. */
   readonly movedRuns: () => Promise<readonly MovedRuns[]>;
 };

@@ -18,7 +18,7 @@ test("machines are in the status and beside their tasks, as long as the run is u
   const T = (n: number) => `t.${n}` as TaskId;
   const tasks = ["words", "greet"].map((key, i) => ({ id: T(i + 1), spec: specOf(key, `Write ${key}`) }));
   await run.append(planned("t" as TaskId, tasks), onFleet.offered(1), onFleet.offered(2));
-  assert.match(await skein("status", "1118-made"), /^fleet {3}no machine has joined: jobs wait/m);
+  assert.match(await skein("status", "1118-made"), /^fleet {3}no machine is in the fleet now: jobs wait/m);
   await run.append(onFleet.machine("build-1", "ready", ["gpu"]), onFleet.machine("build-3", "silent"));
   await run.append(onFleet.taken(1, "build-1"));
   const status = await skein("status", "1118-made");

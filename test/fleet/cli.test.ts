@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { Database } from "../../src/adapters/fleet/database.ts";
 import { makeBarrier, makePlace, type Place } from "../e2e/cli-place.ts";
 import { newFolder } from "../support/folders.ts";
 import { newDatabase } from "../support/postgres.ts";
@@ -58,8 +59,42 @@ describe("a fleet's run", LIMIT, () => {
       /There are no runs/,
       "the runs of this machine are apart",
     );
+    assert.match(said.at(-1)!.out, /^WORKER +STATE +JOBS +LABELS\n\S+ +ready +0\/2$/m);
     const password = new URL(url).password;
     for (const { out, err } of said) assert.doesNotMatch(out + err, new RegExp(`${password}|postgres://`));
+  });
+
+  it("is found without --fleet by the commands that are printed, if the address is set", async () => {
+    await using place = await makePlace();
+    const { here, there } = await fleetOf(place);
+    assert.match((await there.skein("status", "--fleet")).out, /^The fleet has no runs of this repository/);
+    const ran = await here.skein("run", "write two files", "--agent", place.agent, "--fleet", ...QUICK);
+    const run = runIn(ran.out);
+    const deliver = ["deliver", run, "--into-checkout"];
+    for (const args of [
+      ["status", run],
+      ["show", run],
+      ["logs", run],
+      ["diff", run, run],
+      ["resume", run],
+      deliver,
+    ]) {
+      const { code, err } = await here.skein(...args);
+      assert.equal(code, 0, `${args.join(" ")}: ${err}`);
+    }
+    const unknown = await there.skein("show", `${run}x`);
+    assert.equal(unknown.code, 2);
+    assert.match(
+      unknown.err,
+      new RegExp(`no run "?${run}x.*\n +in the fleet: there is no run .*did you mean ${run}`),
+    );
+    assert.match(
+      (await there.skein("status")).out,
+      /^There are no runs.*\nruns of the fleet: skein status --fleet$/m,
+    );
+    const without = await place.skein("show", run);
+    assert.match(without.err, /there is no run/);
+    assert.doesNotMatch(without.err, /fleet/);
   });
 
   it("hears what is said on another machine, stops, and is continued there without a state folder", async () => {
@@ -88,6 +123,39 @@ describe("a fleet's run", LIMIT, () => {
     assert.equal(resumed.code, 0, resumed.err);
     assert.match((await there.skein("status", run, "--fleet")).out, /\d of \d done/);
     assert.ok(!existsSync(waiting.state), "nothing is kept where it began");
+  });
+
+  it("has machines that are listed, unless they left long ago, and a password of which init says what it did", async () => {
+    await using place = await makePlace();
+    const url = await newDatabase();
+    const fleet = async (more = {}, ...args: readonly string[]) =>
+      (await place.with({ env: { SKEIN_FLEET_URL: url, ...more } }).skein("fleet", ...args)).out;
+    await fleet({}, "init");
+    assert.match(await fleet({}, "init"), /^The workers' password is as it was\. Lost it\?/m);
+    const given = { SKEIN_FLEET_WORKER_PASSWORD: "brought along" };
+    assert.match(await fleet(given, "init"), /^The workers' password was changed: restart workers/m);
+    assert.match(await fleet(), /^No worker is in the fleet now/);
+    await using database = new Database({ url, schema: "skein" });
+    for (const [name, state, minutes] of [
+      ["build-1", "ready", 0],
+      ["build-2", "ready", 90],
+      ["build-3", "gone", 50],
+      ["build-4", "gone", 70],
+    ])
+      await database.ask(
+        `INSERT INTO $S.worker (name, labels, capacity, version, state, seen_at)
+         VALUES ($1, '{gpu}', 2, '1', $2, now() - $3 * interval '1 minute')`,
+        [name, state, minutes],
+      );
+    const rows = (await fleet()).trimEnd().split("\n").slice(1);
+    assert.deepEqual(
+      rows.map((row) => row.split(/ {2,}/)),
+      [
+        ["build-1", "ready", "0/2", "gpu"],
+        ["build-2", "silent for 1 h 30 min", "0/2", "gpu"],
+        ["build-3", "gone, 50 min ago", "0/2", "gpu"],
+      ],
+    );
   });
 
   it("needs an address, tables and a remote, and says which of them is missing", async () => {

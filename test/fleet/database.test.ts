@@ -21,6 +21,14 @@ describe("the fleet's schema", { timeout: 60_000 }, () => {
     assert.equal(await schemaProblem(database), undefined);
   });
 
+  it("is not asked for long where nothing answers: a person waits for it", async () => {
+    const url = (await newDatabase()).replace(/:\d+\//, ":1/");
+    await using database = new Database({ url, schema: "skein" });
+    const begun = performance.now();
+    assert.match(messageOf(await schemaProblem(database)), /cannot be reached/);
+    assert.ok(performance.now() - begun < 8_000, "it gives up after 5 s");
+  });
+
   it("of a newer Skein is refused, and stays as it is", async () => {
     await using database = new Database({ url: await newDatabase(), schema: "skein" });
     await migrateSchema(database);

@@ -130,11 +130,16 @@ describe("the role of workers", { timeout: 120_000 }, () => {
     const url = await postgres.newDatabase();
     const { address, role } = await initialised(url);
     assert.equal(role, "skein_worker");
-    assert.equal((await initialised(url)).address, undefined, "only the first time");
+    const again = await initialised(url);
+    assert.deepEqual([again.address, again.password], [undefined, "kept"], "only the first time");
     await askForPasswords(url);
     assert.equal(await codeOf(as(address!, (worker) => worker.query("SELECT 1"))), "allowed");
     const brought = await initialised(url, { SKEIN_FLEET_WORKER_PASSWORD: "brought along" });
     assert.ok(!JSON.stringify(brought).includes("brought"));
+    assert.equal(brought.password, "changed");
+    const short = await initFleet({ SKEIN_FLEET_URL: url, SKEIN_FLEET_WORKER_PASSWORD: "abc" }, SETTINGS);
+    assert.ok(hasFailed(short));
+    assert.match(short.failure.message, /too short: a password has at least 12 characters/);
     assert.equal(await codeOf(as(address!, async () => {})), "28P01");
     const next = new URL(address!);
     next.password = "brought along";

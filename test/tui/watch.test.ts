@@ -77,12 +77,18 @@ describe("skein watch", () => {
     const tasks = ["words", "greet"].map((key, i) => ({ id: T(i + 1), spec: specOf(key, `Write ${key}`) }));
     await run.append(planned(GOAL, tasks), onFleet.offered(1), onFleet.offered(2));
     await using terminal = watch(run);
-    await terminal.shows(/NEEDS YOU: no machine has joined: jobs wait[\s\S]*words, waiting for a machine/);
+    await terminal.shows(
+      /NEEDS YOU: no machine is in the fleet now: jobs wait[\s\S]*Waiting for a machine \(2\)\n○ +words, waiting for a machine/,
+    );
     await run.append(onFleet.machine("build-1", "ready"), onFleet.machine("build-3", "silent"));
     await run.append(onFleet.taken(1, "build-1"));
     await terminal.shows(
       /machines: 1 ready \(1 of 2 slots busy with this run\), 1 silent: build-3[\s\S]*words on build-1[\s\S]*words +working on build-1[\s\S]*greet +waiting for a machine/,
     );
+    await terminal.shows(
+      /At work \(1\), waiting for a machine \(1\)\n● .*words on build-1.*\n○ +greet, waiting/,
+    );
+    await terminal.shows(/○ +greet +waiting for a machine/);
     await terminal.shows(/Nothing needs you/);
     await terminal.shows(/q leave/);
     terminal.press(DOWN);

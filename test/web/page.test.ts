@@ -97,11 +97,17 @@ describe("the web page", () => {
     const tasks = [{ id: T(1), spec: specOf("words", "Write the words") }];
     await run.append(planned("t" as TaskId, tasks), onFleet.offered(1));
     const needs = page.getByRole("alert", { name: "Needs you" });
-    await needs.getByText("no machine has joined: jobs wait").waitFor();
+    await needs.getByText("no machine is in the fleet now: jobs wait").waitFor();
     await page.getByRole("link", { name: "words waiting for a machine" }).waitFor();
+    assert.equal(
+      await page.locator(".node.working.untaken").count(),
+      1,
+      "it is drawn apart from what is at work",
+    );
     await run.append(onFleet.machine("build-1", "ready", ["gpu"]), onFleet.machine("build-3", "silent"));
     await needs.waitFor({ state: "detached" });
     await run.append(onFleet.taken(1, "build-1"));
+    await page.getByText("machines: 1 ready (1 of 2 slots busy with this run), 1 silent: build-3").waitFor();
     await page.getByRole("link", { name: "words working on build-1" }).click();
     await page.getByText("Worker, attempt 1 on build-1, running").waitFor();
     await page.getByRole("link", { name: "Back to the run" }).click();

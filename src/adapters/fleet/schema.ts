@@ -46,9 +46,15 @@ async function take(
   await client.query("COMMIT"); // After a failure the connection is closed, which takes everything back.
 }
 
+/** A person waits for this first question: a longer absence is for those who are under way. */
+const FIRST_PATIENCE_MS = 5_000;
+
 /** Why this Skein cannot use the database as it is. */
-export async function schemaProblem(database: Database): Promise<Failed | undefined> {
-  const rows = await database.ask<VersionRow>("SELECT number FROM $S.version");
+export async function schemaProblem(database: Database, signal?: AbortSignal): Promise<Failed | undefined> {
+  const rows = await database.ask<VersionRow>("SELECT number FROM $S.version", [], {
+    patienceMs: FIRST_PATIENCE_MS,
+    ...(signal && { signal }),
+  });
   if (hasFailed(rows)) return rows;
   const number = rows[0]?.number ?? 0;
   if (number > VERSION) return newer(database.schema, number);

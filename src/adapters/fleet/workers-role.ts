@@ -6,7 +6,14 @@ import type { Database } from "./database.ts";
 import { workersRole } from "./workers.ts";
 
 /** `address`: what SKEIN_FLEET_URL is on workers, if the password was made here: it is shown once, and kept nowhere. */
-type WorkersRole = { readonly role: string; readonly address?: string };
+type WorkersRole = {
+  readonly role: string;
+  readonly password: "made" | "given" | "changed" | "kept";
+  readonly address?: string;
+};
+
+/** Of a password that a person thought of. */
+const MIN_PASSWORD_CHARS = 12;
 
 /** Made once. Its password is changed only to one that SKEIN_FLEET_WORKER_PASSWORD brings. */
 export async function makeWorkersRole(
@@ -16,6 +23,12 @@ export async function makeWorkersRole(
 ): Promise<WorkersRole | Failed> {
   const { SKEIN_FLEET_URL: url = "", SKEIN_FLEET_WORKER_PASSWORD: given } = env;
   const role = workersRole(database.schema);
+  if (given !== undefined && given.length < MIN_PASSWORD_CHARS)
+    return failedWith(
+      "repository",
+      `SKEIN_FLEET_WORKER_PASSWORD is too short: a password has at least ${MIN_PASSWORD_CHARS} characters`,
+      "give a longer one, such as that of: openssl rand -hex 24; or leave it out, and one is made",
+    );
   const open = await openToWorkers(database, role);
   if (open) return open;
   const found = await database.ask("SELECT 1 FROM pg_roles WHERE rolname = $1", [role]);
@@ -33,9 +46,9 @@ export async function makeWorkersRole(
     const granted = await database.ask(grant.replaceAll("$R", `"${role}"`));
     if (hasFailed(granted)) return granted;
   }
-  return given === undefined && password !== undefined
-    ? { role, address: addressFor(url, role, password) }
-    : { role };
+  if (password === undefined) return { role, password: "kept" };
+  if (given !== undefined) return { role, password: isNew ? "given" : "changed" };
+  return { role, password: "made", address: addressFor(url, role, password) };
 }
 
 /** Every role may call a new function. Those that are listed check a permit, or concern only the worker that calls. */

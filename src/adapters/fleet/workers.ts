@@ -17,7 +17,7 @@ export type FleetWorker = {
 /** How often a worker says that it lives: well below the time after which it counts as dead. */
 export const BEAT_MS = 2_000;
 
-/** Those that were heard of within a day, by name. */
+/** Those that were heard of within a day, and those that left within an hour, by name. */
 export const listWorkers = (database: Database): Promise<readonly FleetWorker[] | Failed> =>
   database.ask<FleetWorker>(`
     SELECT name, labels, capacity, version, state,
@@ -25,7 +25,8 @@ export const listWorkers = (database: Database): Promise<readonly FleetWorker[] 
         JOIN $J.job AS boss ON boss.name = job.queue AND boss.id = job.boss AND boss.state = 'active'
         WHERE job.worker = worker.name ORDER BY 1) AS jobs,
       greatest(0, extract(epoch FROM now() - seen_at) * 1000)::float8 AS "silentMs"
-    FROM $S.worker WHERE seen_at > now() - interval '1 day' ORDER BY name`);
+    FROM $S.worker WHERE seen_at > now() - CASE state WHEN 'gone' THEN interval '1 hour' ELSE interval '1 day' END
+    ORDER BY name`);
 
 /** What workers are in the database: the role that they connect as. */
 export const workersRole = (schema: string): string => `${schema}_worker`;

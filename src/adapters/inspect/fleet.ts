@@ -7,6 +7,7 @@ import type { FleetFacts } from "../../ports/inspection.ts";
 import type { Environment } from "../../ports/project.ts";
 import { openDatabase } from "../fleet/open-database.ts";
 import { schemaProblem } from "../fleet/schema.ts";
+import { listWorkers, SILENT_MS } from "../fleet/workers.ts";
 import { git, inGitDir } from "../git/git.ts";
 import { GitRemote } from "../objects/remote.ts";
 
@@ -17,22 +18,37 @@ export async function inspectFleet(
   folder: string,
   signal: AbortSignal,
 ): Promise<FleetFacts> {
-  return { database: await lookAtDatabase(env, schema), remote: await tryRemote(folder, remote, signal) };
+  return {
+    ...(await lookAtDatabase(env, schema, signal)),
+    remote: await tryRemote(folder, remote, signal),
+  };
 }
 
-async function lookAtDatabase(env: Environment, schema: string): Promise<FleetFacts["database"]> {
+async function lookAtDatabase(
+  env: Environment,
+  schema: string,
+  signal: AbortSignal,
+): Promise<Pick<FleetFacts, "database" | "machines">> {
   const database = openDatabase(env, { schema });
-  if (hasFailed(database)) return database;
+  if (hasFailed(database)) return { database };
   await using _ = database;
-  const problem = await schemaProblem(database);
-  if (problem) return problem;
+  const problem = await schemaProblem(database, signal);
+  if (problem) return { database: problem };
   const rows = await database.ask<{ readonly role: string; readonly reads: boolean }>(
     `SELECT current_user AS role, has_table_privilege('$S.run', 'SELECT') AS reads`,
     [],
     { patienceMs: 0 },
   );
-  if (hasFailed(rows)) return rows;
-  return { role: rows[0]!.role, readsRuns: rows[0]!.reads };
+  if (hasFailed(rows)) return { database: rows };
+  const { role, reads } = rows[0]!;
+  const workers = reads ? await listWorkers(database) : [];
+  if (hasFailed(workers)) return { database: workers };
+  const ready = workers.filter(({ state, silentMs }) => state === "ready" && silentMs < SILENT_MS);
+  const slots = ready.reduce((sum, { capacity }) => sum + capacity, 0);
+  return {
+    database: { role, readsRuns: reads },
+    ...(reads && { machines: { ready: ready.length, slots } }),
+  };
 }
 
 /** An empty commit is pushed under a name of its own, and removed. */

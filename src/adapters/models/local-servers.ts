@@ -60,9 +60,9 @@ async function modelsAt(place: string, signal: AbortSignal): Promise<readonly st
 
 /** By the plain client: `fetch` takes longer to load than the question takes. */
 async function textAt(url: string, signal: AbortSignal): Promise<string> {
-  const [response] = (await once(get(url, { signal, agent: false }), "response", { signal })) as [
-    IncomingMessage,
-  ];
+  const request = get(url, { signal, agent: false });
+  request.on("error", () => {}); // After an abort `once` listens no more, and would leave this error to nobody.
+  const [response] = (await once(request, "response", { signal })) as [IncomingMessage];
   let text = "";
   for await (const piece of response.setEncoding("utf8")) {
     text += String(piece);

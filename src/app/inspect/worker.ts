@@ -1,7 +1,8 @@
-/** Could this machine work for a fleet now? Database, remote, agent, git, sandbox and disk, each with what to do. */
+/** Could this machine work for a fleet, or start runs in it? What is looked at, each with what to do. */
 import type { Config } from "../../config/schema.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Disk, FleetFacts, GitFacts } from "../../ports/inspection.ts";
+import { plural } from "../../text/words.ts";
 import { agentProblem, type FindAgentParts, findAgent } from "../find-agent.ts";
 import { MIN_FREE_BYTES } from "./checks.ts";
 import type { DoctorFinding } from "./facts.ts";
@@ -27,6 +28,35 @@ export async function inspectWorker(config: Config, looks: WorkerLooks, signal: 
   ];
   return findings;
 }
+
+/** Could a run of the fleet be started from here? */
+export function fleetFindings({ database, remote, machines }: FleetFacts): readonly DoctorFinding[] {
+  const own = hasFailed(database)
+    ? bad("database", database.failure)
+    : database.readsRuns
+      ? ok("database", `reached as ${database.role}; its tables are there`)
+      : bad("database", {
+          message: `reached as ${database.role}, which can only work`,
+          next: OWNERS_ADDRESS,
+        });
+  const there =
+    remote === "unknown"
+      ? bad("remote", { message: "there is no such git remote", next: "git remote add, or set fleet.remote" })
+      : hasFailed(remote) || remote.mayPush
+        ? remoteFinding(remote)
+        : bad("remote", { message: "refuses a push", next: "allow it: what lands is pushed there" });
+  return [own, there, ...(machines ? [machinesFinding(machines)] : [])];
+}
+
+const OWNERS_ADDRESS = "set SKEIN_FLEET_URL to the address that `skein fleet init` was called with";
+
+const machinesFinding = ({ ready, slots }: NonNullable<FleetFacts["machines"]>): DoctorFinding =>
+  ready > 0
+    ? ok("machines", `${ready} ready, ${plural(slots, "slot")}`)
+    : {
+        ...{ name: "machines", level: "warn", text: "none has joined: jobs would wait" },
+        next: "skein worker --join, on a machine that is to work",
+      };
 
 const ok = (name: string, text: string): DoctorFinding => ({ name, level: "ok", text });
 const bad = (name: string, why: { readonly message: string; readonly next?: string }): DoctorFinding => ({

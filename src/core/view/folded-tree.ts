@@ -26,8 +26,8 @@ export function foldedTree(
     const isHidden = above.some(({ hides }) => hides);
     const [, ...parents] = above;
     if (parents.length > 0) {
-      const { word } = rowOf(state, id, { depth, gating });
-      for (const { below } of parents) countIn(below, word);
+      const row = rowOf(state, id, { depth, gating });
+      for (const { below } of parents) countIn(below, row);
     }
     const below: Below = { tasks: 0, done: 0, failed: 0, atWork: 0 };
     const hides = id !== ROOT && !isUnfolded(id);
@@ -39,9 +39,9 @@ export function foldedTree(
 
 const FAILED: ReadonlySet<string> = new Set(["failed", "skipped", "cancelled"]);
 
-function countIn(below: Below, word: TaskRow["word"]): void {
+function countIn(below: Below, { word, isUntaken }: TaskRow): void {
   below.tasks += 1;
   if (word === "done") below.done += 1;
   else if (FAILED.has(word)) below.failed += 1;
-  else if (AT_WORK.has(word)) below.atWork += 1;
+  else if (AT_WORK.has(word) && !isUntaken) below.atWork += 1;
 }

@@ -35,6 +35,14 @@ export const stateLabel = (row: Pick<TaskRow, "word" | "attempts"> & JobPlace, r
   `${taskLabel(row.word, run, row)}${row.attempts > 1 ? `, attempt ${row.attempts}` : ""}`;
 
 const UNTAKEN = "waiting for a machine";
+/** "At work (4), waiting for a machine (4)": who only waits is not at work. */
+export function atWorkLabel(jobs: readonly JobPlace[]): string {
+  const untaken = jobs.filter(({ isUntaken }) => isUntaken).length;
+  const counts = [["at work", jobs.length - untaken] as const, [UNTAKEN, untaken] as const];
+  const text = counts.flatMap(([what, count]) => (count > 0 ? [`${what} (${count})`] : [])).join(", ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** To be read after what a job does. */
 export const placeLabel = ({ machine, isUntaken }: JobPlace): string =>
   isUntaken ? `, ${UNTAKEN}` : onLabel(machine);
@@ -139,10 +147,11 @@ export const gateLabel = (
   { kind, on, isMoving, machine, isUntaken }: Pick<RunningView, "kind" | "on" | "isMoving"> & JobPlace,
   names: string,
 ): string => {
-  const where = isUntaken ? `, ${UNTAKEN}` : machine === undefined ? "" : `, on ${machine}`;
-  if (kind !== "land") return `checking the target${where}`;
+  const where = machine === undefined ? "" : `, on ${machine}`;
+  if (kind !== "land") return isUntaken ? `check of the target: ${UNTAKEN}` : `checking the target${where}`;
   if (isMoving) return `landing ${names}`;
-  return `gate on ${names}${on ? ` on top of ${on === 1 ? "the one before" : `${on} before`}` : ""}${where}`;
+  const ahead = on ? ` on top of ${on === 1 ? "the one before" : `${on} before`}` : "";
+  return isUntaken ? `gate for ${names}${ahead}: ${UNTAKEN}` : `gate on ${names}${ahead}${where}`;
 };
 
 /** Less says nothing about the hours that follow. */

@@ -37,7 +37,7 @@ export function lacksMachine(view: Standing, run?: RunWord): string {
   const machines = view.machines ?? [];
   const untaken = view.running.filter(({ isUntaken }) => isUntaken);
   if (run === "stopped" || view.times.closedAt !== undefined || untaken.length === 0) return "";
-  if (machines.length === 0) return "no machine has joined: jobs wait (skein worker --join)";
+  if (machines.length === 0) return "no machine is in the fleet now: jobs wait (skein worker --join)";
   const ready = machines.filter(({ state }) => state === "ready");
   if (ready.length === 0)
     return `no machine is ready (${machinesLabel(machines)}): jobs wait (skein worker --join)`;
@@ -46,7 +46,8 @@ export function lacksMachine(view: Standing, run?: RunWord): string {
   );
   if (!lacking) return "";
   const labels = lacking.needs!.join(",");
-  return `no machine that is ready has ${labels}: ${lacking.job} waits (skein worker --join --labels ${labels})`;
+  const names = lacking.tasks.map(({ name }) => name).join(" + ");
+  return `no machine that is ready has ${labels}: ${names} waits (skein worker --join --labels ${labels})`;
 }
 
 /** Said while all is well: who looks for the first time cannot know that nothing is missing. */

@@ -24,7 +24,8 @@ const KINDS: readonly JobKind[] = ["plan", "work", "land", "check"];
 
 /** As few lanes as there were jobs of a kind at once. */
 export function timelineOf({ state, story }: Seen): readonly LaneView[] {
-  const byKind = Map.groupBy(story.spans, ({ kind }) => kind);
+  const begun = story.spans.filter(({ job, to }) => to !== undefined || !isUntaken(state, job));
+  const byKind = Map.groupBy(begun, ({ kind }) => kind);
   const isRetried = retriedIn(state);
   return KINDS.flatMap((kind) => {
     const lanes: { end: number; spans: SpanView[] }[] = [];
@@ -37,6 +38,12 @@ export function timelineOf({ state, story }: Seen): readonly LaneView[] {
     }
     return lanes.map(({ spans }, i) => ({ kind, number: i + 1, spans }));
   });
+}
+
+/** It waits for a machine of the fleet. */
+function isUntaken({ running }: RunState, job: JobSpan["job"]): boolean {
+  const { isOffered, taken } = running.get(job) ?? {};
+  return isOffered === true && taken === undefined;
 }
 
 /** A candidate is tried again in parts; only what is settled and not done was not. */

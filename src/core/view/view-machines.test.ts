@@ -4,11 +4,12 @@ import { describe, it } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
 import type { JobId } from "../job.ts";
 import type { Report } from "../log/event.ts";
-import { gateLabel, machinesIn, placeLabel, stateLabel } from "./labels.ts";
+import { atWorkLabel, gateLabel, machinesIn, placeLabel, stateLabel } from "./labels.ts";
 import { calmLabel, lacksMachine, needsOf } from "./needs.ts";
 import { rowsOf } from "./rows.ts";
 import { standingOf } from "./standing.ts";
 import { jobsOf } from "./task-facts.ts";
+import { timelineOf } from "./timeline.ts";
 import { nothingSeen, see } from "./view.ts";
 import { machineLabel, machinesLabel } from "./view-machines.ts";
 
@@ -71,9 +72,14 @@ describe("the machines of a fleet", () => {
     const [one, other] = viewOf(run).running;
     assert.deepEqual([one!.machine, one!.since, placeLabel(one!)], ["m1", 1, " on m1"]);
     assert.deepEqual([other!.isUntaken, placeLabel(other!)], [true, ", waiting for a machine"]);
+    assert.equal(atWorkLabel(viewOf(run).running), "At work (1), waiting for a machine (1)");
+    assert.equal(atWorkLabel([one!]), "At work (1)");
+    assert.equal(atWorkLabel([other!]), "Waiting for a machine (1)");
+    const drawn = timelineOf(seenOf(run)).flatMap(({ spans }) => spans.map(({ job }) => job));
+    assert.ok(drawn.includes(one!.job) && !drawn.includes(other!.job), "no clock runs for what only waits");
     assert.equal(jobsOf(seenOf(run), "t.1" as never)[0]?.machine, "m1");
     run.work("t.1");
-    assert.equal(gateLabel(viewOf(run).running[1]!, "a"), "gate on a, waiting for a machine");
+    assert.equal(gateLabel(viewOf(run).running[1]!, "a"), "gate for a: waiting for a machine");
     run.say(taken("land#1", "m2"));
     assert.equal(gateLabel(viewOf(run).running[1]!, "a"), "gate on a, on m2");
     assert.equal(words()[1], "in the gate on m2");
@@ -82,7 +88,7 @@ describe("the machines of a fleet", () => {
   it("are asked of the user while jobs wait and none is ready", () => {
     const run = started();
     const said = () => lacksMachine(viewOf(run), "running");
-    assert.equal(said(), "no machine has joined: jobs wait (skein worker --join)");
+    assert.equal(said(), "no machine is in the fleet now: jobs wait (skein worker --join)");
     assert.deepEqual(
       needsOf(viewOf(run), "running").map(({ is }) => is),
       ["machine"],
@@ -103,7 +109,7 @@ describe("the machines of a fleet", () => {
     run.say(machine("m1"), machine("m2"));
     assert.equal(
       lacksMachine(viewOf(run), "running"),
-      "no machine that is ready has gpu,arm64: work:t.1#1 waits (skein worker --join --labels gpu,arm64)",
+      "no machine that is ready has gpu,arm64: a waits (skein worker --join --labels gpu,arm64)",
     );
     const both: Report = {
       type: "machine",

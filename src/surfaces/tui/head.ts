@@ -118,7 +118,8 @@ export function Landing({ followed }: { readonly followed: Followed }): ReactNod
     tasks.map(({ name }) => harmless(name, 30)).join(" + ");
   const running = gates.map((gate) => {
     const doing = gate.doing ? ` in ${firstLine(gate.doing, 60)}` : "";
-    return `${gateLabel(gate, names(gate.tasks))} for ${duration(Date.now() - gate.since)}${doing}`;
+    const since = gate.isUntaken ? "" : ` for ${duration(Date.now() - gate.since)}`;
+    return gateLabel(gate, names(gate.tasks)) + since + doing;
   });
   const train = trainLabel(seen.state.train);
   const now = [...(gates.length === 0 ? ["no gate is running"] : running), train].filter(Boolean).join(" · ");

@@ -4,7 +4,7 @@ import { createElement as h, type ReactNode, useEffect, useState } from "react";
 import { type RunState, taskOf } from "../../core/log/state.ts";
 import { isSettled, ROOT } from "../../core/task.ts";
 import type { TreeNode } from "../../core/view/folded-tree.ts";
-import { type RunWord, runningIn } from "../../core/view/labels.ts";
+import { atWorkLabel, type RunWord, runningIn } from "../../core/view/labels.ts";
 import { gatingIn, rowOf, type TaskRow } from "../../core/view/rows.ts";
 import type { RunningView, Seen, Standing } from "../../core/view/standing.ts";
 import { stateAndWhy } from "../../core/view/task-facts.ts";
@@ -27,15 +27,16 @@ type AtWorkProps = Place & { readonly followed: Followed; readonly run: RunWord;
 /** Of a run that is over: what was not done, instead. */
 export function AtWork({ followed, run, max, ...place }: AtWorkProps): ReactNode {
   const { view, undone } = followed;
-  const jobs = atWorkIn(view, run);
+  const jobs = atWorkIn(view, run).toSorted((a, b) => Number(a.isUntaken ?? 0) - Number(b.isUntaken ?? 0));
   const isOver = view.times.closedAt !== undefined;
   const count = isOver ? undone.length : jobs.length;
   if (count === 0) return null;
   const more = count > max ? `, ${max} of them shown` : "";
+  const title = isOver ? `Not done (${count})` : atWorkLabel(jobs);
   return h(
     Box,
     { flexDirection: "column" },
-    line(`${isOver ? "Not done" : "At work"} (${count}${more})`, { bold: true }),
+    line(title + more, { bold: true }),
     ...(isOver
       ? undone
           .slice(0, max)
@@ -50,11 +51,11 @@ function Job({ job, view, files, home }: Place & { job: RunningView; view: Stand
     () => followTranscript({ files, home, job: job.job }, (lines) => setLast(lines.at(-1) ?? "")),
     [files, home, job.job],
   );
-  const since = duration(Math.max(0, Date.now() - job.since));
+  const since = job.isUntaken ? "" : duration(Math.max(0, Date.now() - job.since));
   return h(
     Text,
     { wrap: "truncate" },
-    h(Text, { color: "cyan" }, "● "),
+    h(Text, { color: "cyan" }, job.isUntaken ? "○ " : "● "),
     `${since.padStart(10)}  ${firstLine(runningText(job, view.target), 100)}  `,
     h(Text, { dimColor: true }, last.trim()),
   );
@@ -72,6 +73,9 @@ const MARKS: Readonly<Partial<Record<TaskRow["word"], readonly [string, string]>
   asking: ["?", "yellow"],
   proposed: ["?", "yellow"],
 };
+
+/** In a fleet: no machine has begun it. */
+const UNTAKEN = ["○", "cyan"] as const;
 
 type RowsProps = {
   readonly seen: Seen;
@@ -96,7 +100,7 @@ export function TaskRows({ seen, run, tree, at, lines, columns }: RowsProps): Re
     { flexDirection: "column" },
     ...tree.slice(first, first + shown).map((node, i) => {
       const row = rowOf(state, node.task, { depth: node.depth, gating });
-      const [mark, color] = MARKS[row.word] ?? ["·", "gray"];
+      const [mark, color] = row.isUntaken ? UNTAKEN : (MARKS[row.word] ?? ["·", "gray"]);
       const fold = node.below.tasks === 0 ? " " : node.isFolded ? "▸" : "▾";
       const name = `${"  ".repeat(Math.min(node.depth, 6))}${fold} ${harmless(row.key, 40)}`;
       return h(

@@ -107,7 +107,7 @@ function Node({
 }: NodeProps) {
   return (
     <div
-      class={`node ${row.word}${isCritical ? " critical" : ""}`}
+      class={`node ${row.word}${row.isUntaken ? " untaken" : ""}${isCritical ? " critical" : ""}`}
       style={{ left: `${x}px`, top: `${y}px` }}
       title={line(stateAndWhy(seen, row, run), 200)}
     >

@@ -50,10 +50,13 @@ export function Landing({ run, view, seen, word }: PageParts) {
       {gating.map(({ job, kind, on, isMoving, tasks, since, doing, ...place }) => (
         <p key={job}>
           {kind !== "land"
-            ? "Checking the target branch"
-            : `${isMoving ? "Landing" : "Gate runs on"} ${tasks.map(({ name }) => line(name, 40)).join(", ")}${on ? `, on top of ${plural(on, "candidate")}` : ""}`}{" "}
-          for {duration(Date.now() - since)}
-          {harmless(placeLabel(place))}
+            ? place.isUntaken
+              ? "Check of the target branch"
+              : "Checking the target branch"
+            : `${isMoving ? "Landing" : place.isUntaken ? "Gate for" : "Gate runs on"} ${tasks.map(({ name }) => line(name, 40)).join(", ")}${on ? `, on top of ${plural(on, "candidate")}` : ""}`}
+          {place.isUntaken
+            ? ": waiting for a machine"
+            : ` for ${duration(Date.now() - since)}${harmless(placeLabel(place))}`}
           {doing && `: ${line(doing)}`}
         </p>
       ))}

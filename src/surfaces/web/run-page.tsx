@@ -3,8 +3,9 @@ import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { budgetTexts } from "../../core/view/budget-left.ts";
 import { delaysOf } from "../../core/view/delays.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
-import { doneLabel, healthLabel, runLabel, spentLabel } from "../../core/view/labels.ts";
+import { doneLabel, healthLabel, machinesIn, runLabel, spentLabel } from "../../core/view/labels.ts";
 import { canResume } from "../../core/view/needs.ts";
+import { machinesLabel } from "../../core/view/view-machines.ts";
 import { command } from "./api.ts";
 import { Cost } from "./cost.tsx";
 import { duration, harmless, line, time } from "./format.ts";
@@ -105,6 +106,7 @@ function useTick(live: { readonly current: LiveRun | undefined }): void {
 function Head({ view, word, live, run }: PageParts) {
   const { counts, spent, target, times } = view;
   const isOver = times.closedAt !== undefined;
+  const machines = machinesLabel(machinesIn(view, word));
   const elapsed = duration(elapsedMs(view, live.look));
   return (
     <section class="head" aria-label="How the run stands">
@@ -127,6 +129,7 @@ function Head({ view, word, live, run }: PageParts) {
         <span class={target.health === "red" ? "bad" : ""}>
           <Word is="target">target branch</Word>: {healthLabel(view)}
         </span>
+        {machines !== "" && <span>machines: {line(machines, 300)}</span>}
         {live.connection === "lost" && <span class="bad">connection lost; trying again</span>}
       </div>
       {live.isLive &&

@@ -55,7 +55,7 @@ export function TaskList({ run, seen, view, word: runWord }: PageParts) {
               style={{ top: `${(first + i) * ROW}px`, paddingLeft: `${Math.min(row.depth, 8) * 20}px` }}
             >
               <a href={addressOf({ run, tab: "tasks", task: row.task })}>
-                <span class={`dot ${row.word}`} aria-hidden="true" />
+                <span class={`dot ${row.word}${row.isUntaken ? " untaken" : ""}`} aria-hidden="true" />
                 <strong>{line(row.key, 50)}</strong>{" "}
                 <span class="quiet">{line(stateAndWhy(seen, row, runWord), 80)}</span>{" "}
                 <span class="what">{line(row.description, 100)}</span>

@@ -1,10 +1,11 @@
 /** Which repository is meant, and which of its runs? What cannot be found is refused in words. */
 import path from "node:path";
-import type { Refused } from "../../../app/refused.ts";
+import { type Refused, refused } from "../../../app/refused.ts";
 import type { SeenRun } from "../../../app/see-run.ts";
-import { runToShow } from "../../../app/which-run.ts";
+import { findRun, runToShow } from "../../../app/which-run.ts";
 import { openProject } from "../../../compose/project.ts";
-import { hasFailed } from "../../../core/result.ts";
+import type { Config } from "../../../config/schema.ts";
+import { type Failed, hasFailed } from "../../../core/result.ts";
 import type { Project } from "../../../ports/project.ts";
 import type { RepoOption } from "../commands/options.ts";
 import { fleetSettings } from "../configuration.ts";
@@ -27,14 +28,53 @@ export async function openHere(
   if (hasFailed(project)) return { exit: refuse(context, EXIT.configuration, project.failure) };
   const fleet = await fleetSettings(context, project.located, options);
   if (fleet && "message" in fleet) return { exit: refuse(context, EXIT.configuration, fleet) };
-  if (!fleet) return project;
-  const { inFleet } = await import("../../../compose/fleet.ts");
-  const fleets = await inFleet(project, context.env, fleet, signal);
+  if (!fleet) return whereRunIs(context, project, options, signal);
+  const fleets = await openFleets(context, project, fleet, signal);
   return hasFailed(fleets) ? { exit: refuse(context, EXIT.configuration, fleets.failure) } : fleets;
 }
 
-/** What may say that runs are in a fleet. */
-type OpenOptions = RepoOption & { readonly set?: readonly string[]; readonly config?: string };
+/** What may say that runs are in a fleet; and the run that is named, if one is. */
+type OpenOptions = RepoOption & {
+  readonly set?: readonly string[];
+  readonly config?: string;
+  readonly run?: string | undefined;
+};
+
+/** A run that this machine does not have may be the fleet's: so commands that are printed work without --fleet. */
+async function whereRunIs(
+  context: Context,
+  project: Project,
+  options: OpenOptions,
+  signal: AbortSignal,
+): Promise<Project | Exit> {
+  const { run } = options;
+  if (run === undefined || !context.env["SKEIN_FLEET_URL"]) return project;
+  const here = await findRun(run, project);
+  if (!hasFailed(here) || here.because !== "unknown-run") return project;
+  const settings = await fleetSettings(context, project.located, { ...options, fleet: true });
+  if (!settings || "message" in settings) return project;
+  const fleets = await openFleets(context, project, settings, signal);
+  const there = hasFailed(fleets) ? fleets : await fleets.runs.open(run);
+  if (!hasFailed(fleets) && !hasFailed(there)) return fleets;
+  const { message } = (there as Failed).failure;
+  const next = "`skein status` lists the runs of this machine, `skein status --fleet` those of the fleet";
+  return {
+    exit: sayRefused(
+      context,
+      refused("unknown-run", { ...here.failure, next }, [`in the fleet: ${message}`]),
+    ),
+  };
+}
+
+async function openFleets(
+  { env }: Context,
+  project: Project,
+  settings: Config["fleet"],
+  signal: AbortSignal,
+): Promise<Project | Failed> {
+  const { inFleet } = await import("../../../compose/fleet.ts"); // Slow to load, and rarely needed.
+  return inFleet(project, env, settings, signal);
+}
 
 /** What a use case gave; a refusal is said. */
 export async function orExit<Result extends object>(

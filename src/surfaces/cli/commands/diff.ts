@@ -25,7 +25,7 @@ export const addDiff: AddTo = (command, perform) => {
 };
 
 const diff: Act<RepoOption & { readonly runs: readonly [string, string] }> = async (context, options) => {
-  const project = await openHere(context, options);
+  const project = await openHere(context, { ...options, run: options.runs[0] });
   if (hasExit(project)) return project.exit;
   const sides = [];
   for (const run of options.runs) {

@@ -4,7 +4,7 @@ import { Option } from "commander";
 import { MIN_FREE_BYTES, NEEDED_GIT, NEEDED_NODE } from "../../../app/inspect/checks.ts";
 import type { DoctorFacts, DoctorFinding } from "../../../app/inspect/facts.ts";
 import { type Trial, toTry, trialFrom } from "../../../app/inspect/trial.ts";
-import { inspectWorker } from "../../../app/inspect/worker.ts";
+import { fleetFindings, inspectWorker } from "../../../app/inspect/worker.ts";
 import { inspect } from "../../../app/inspect.ts";
 import { tryGate } from "../../../app/try-gate.ts";
 import { workerLooks } from "../../../compose/fleet-looks.ts";
@@ -68,6 +68,7 @@ async function doctorWorker(context: Context, options: DoctorOptions): Promise<E
   using stop = stopOnSignal();
   const looks = workerLooks(context.env, read.config, folder, stop.signal);
   const findings = redactorOf(context.env, [])(await inspectWorker(read.config, looks, stop.signal));
+  if (stop.signal.aborted) return EXIT.interrupted;
   const canWork = findings.every(({ level }) => level !== "bad");
   if (context.json) writeJson(context, { canWork, findings });
   else for (const finding of findings) sayFinding(context, finding);
@@ -85,7 +86,7 @@ const doctor: Act<DoctorOptions> = async (context, given) => {
   const { configuration } = facts;
   const pass = "config" in configuration ? configuration.config.workspace.pass : [];
   const redact = redactorOf(context.env, pass);
-  const first = redact(found);
+  const first = redact([...found, ...(await lookAtFleet(context, options, configuration))]);
   if (!context.json) for (const finding of first) sayFinding(context, finding);
   const trial = isAsked
     ? await trialOf(context, options, facts, (text) => say(context, paint(context.out, "quiet", text)))
@@ -116,6 +117,18 @@ async function look(context: Context, options: DoctorOptions) {
     },
     inspectParts(context.env),
   );
+}
+
+/** Nothing where runs are kept on this machine. */
+async function lookAtFleet(
+  context: Context,
+  { repo = "." }: DoctorOptions,
+  read: DoctorFacts["configuration"],
+): Promise<readonly DoctorFinding[]> {
+  if (!("config" in read && read.config.fleet.enabled)) return [];
+  using stop = stopOnSignal();
+  const folder = path.resolve(context.folder, repo);
+  return fleetFindings(await workerLooks(context.env, read.config, folder, stop.signal).fleet());
 }
 
 const TONES = { ok: "good", warn: "bad", bad: "bad" } as const;

@@ -1,7 +1,7 @@
 /** `skein fleet`: makes the database that the machines of a fleet share, and lists its workers. */
 import { fleetStatus, initFleet } from "../../../compose/fleet.ts";
-import { hasFailed } from "../../../core/result.ts";
-import { duration, harmless } from "../../../text/words.ts";
+import { type Failed, hasFailed } from "../../../core/result.ts";
+import { ago, duration, harmless } from "../../../text/words.ts";
 import { hasExit, openHere } from "../acts/project.ts";
 import { table } from "../columns.ts";
 import { configure } from "../configuration.ts";
@@ -33,11 +33,11 @@ const status: Act<RepoOption> = async (context, options) => {
   if (context.json) writeJson(context, fleet);
   const rows = fleet.workers.map(({ name, state, jobs, capacity, labels, silentMs }) => [
     harmless(name),
-    silentMs > SILENT_MS && state !== "gone" ? `silent for ${duration(silentMs)}` : harmless(state),
+    workerText(state, silentMs),
     `${jobs.length}/${capacity}`,
     harmless(labels.join(",")),
   ]);
-  if (rows.length === 0) say(context, "No worker has joined the fleet yet. Start one: skein worker --join");
+  if (rows.length === 0) say(context, "No worker is in the fleet now. Start one: skein worker --join");
   else for (const line of table([["WORKER", "STATE", "JOBS", "LABELS"], ...rows])) say(context, line);
   for (const { name, waiting, active } of fleet.queues)
     say(context, `${harmless(name)}: ${waiting} waiting, ${active} under way`);
@@ -50,6 +50,11 @@ const status: Act<RepoOption> = async (context, options) => {
     );
   return EXIT.done;
 };
+
+function workerText(state: string, silentMs: number): string {
+  if (state === "gone") return `gone, ${ago(silentMs)}`;
+  return silentMs > SILENT_MS ? `silent for ${duration(silentMs)}` : harmless(state);
+}
 
 async function fleetHere(context: Context, options: RepoOption) {
   const project = await openHere(context, options);
@@ -67,12 +72,21 @@ const init: Act<RepoOption> = async (context, options) => {
   const what =
     made.from === made.to ? "is up to date" : made.from === 0 ? "was made" : "was brought up to date";
   say(context, `The fleet's schema ${fleet.schema} ${what}.`);
-  if (made.address === undefined)
-    say(context, `Workers connect as ${made.role}, with the password that it has.`);
-  else
-    say(
-      context,
-      `Workers connect as ${made.role}. Their SKEIN_FLEET_URL, which is shown only now:\n${made.address}`,
-    );
+  say(context, `Workers connect as ${made.role}. ${passwordText(made)}`);
   return EXIT.done;
 };
+
+function passwordText({ password, address }: Made): string {
+  switch (password) {
+    case "made":
+      return `Their SKEIN_FLEET_URL, which is shown only now:\n${address}`;
+    case "given":
+      return "Their password is that of SKEIN_FLEET_WORKER_PASSWORD.";
+    case "changed":
+      return "\nThe workers' password was changed: restart workers with the new address.";
+    case "kept":
+      return "\nThe workers' password is as it was. Lost it? SKEIN_FLEET_WORKER_PASSWORD=… skein fleet init sets a new one.";
+  }
+}
+
+type Made = Exclude<Awaited<ReturnType<typeof initFleet>>, Failed>;

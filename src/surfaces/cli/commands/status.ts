@@ -86,13 +86,19 @@ async function listRuns(context: Context, project: Project): Promise<ExitCode> {
   if (moved) return refuse(context, EXIT.configuration, moved);
   const flaky = await flakyTestsOf(project).list();
   if (context.json) writeJson(context, { runs: rows, broken, flaky: flaky.tests.length });
-  else if (rows.length + broken.length === 0)
-    say(context, 'There are no runs in this repository yet. Start one: skein run "<goal>" --agent <command>');
+  else if (rows.length + broken.length === 0) say(context, noRunsText(context, project));
   else {
     sayRows(context, rows, broken);
     sayFlakyCount(context, flaky);
   }
   return EXIT.done;
+}
+
+function noRunsText({ env }: Context, { isFleets }: Project): string {
+  if (isFleets)
+    return 'The fleet has no runs of this repository yet. Start one: skein run --fleet "<goal>" --agent <command>';
+  const more = env["SKEIN_FLEET_URL"] ? "\nruns of the fleet: skein status --fleet" : "";
+  return `There are no runs in this repository yet. Start one: skein run "<goal>" --agent <command>${more}`;
 }
 
 function sayRows(context: Context, rows: readonly Row[], broken: readonly string[]): void {

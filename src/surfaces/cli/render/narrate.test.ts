@@ -57,13 +57,13 @@ test("of a fleet, who has begun a job is told with its machine, and what becomes
   run.work("t.1");
   run.say(taken("land#1"));
   for (const state of ["draining", "silent", "gone"] as const) run.say({ ...machine, state });
-  const told = linesOf(run).filter((line) => /machine|on m1|Worker|Planning/i.test(line));
+  const told = linesOf(run).filter((line) => /machine|m1|Worker|Planning/i.test(line));
   assert.deepEqual(told, [
     "The planner waits for a machine",
     "Machine m1 is ready for 2 jobs at once",
     "Planning (turn 1) on m1",
-    "Worker started on one on m1",
-    "The gate runs on m1",
+    "m1 starts one",
+    "m1 runs the gate",
     "Machine m1 takes no more jobs",
     "Machine m1 gives no sign of life; others take its jobs over",
     "Machine m1 has left the fleet",

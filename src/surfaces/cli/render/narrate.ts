@@ -308,7 +308,9 @@ function offered(job: Job, state: RunState): Line | undefined {
 }
 
 function taken(job: Job, machine: string, state: RunState): Line | undefined {
-  if (job.kind === "land" || job.kind === "check") return quiet(`The gate runs on ${machine}`);
+  if (job.kind === "land" || job.kind === "check") return quiet(`${machine} runs the gate`);
+  if (job.kind === "work" && !goesOn(job.task, state))
+    return quiet(`${machine} starts ${workOf(job, state)}`);
   const line = started(job, state);
   return line && quiet(`${line.text} on ${machine}`);
 }
@@ -331,12 +333,7 @@ function started(job: Job, state: RunState): Line | undefined {
     case "plan":
       return quiet(`Planning${job.task === ROOT ? "" : ` ${nameOf(state, job.task)}`} (turn ${job.turn})`);
     case "work":
-      return (
-        goesOn(job.task, state) ??
-        quiet(
-          `Worker started on ${nameOf(state, job.task)}${job.attempt > 1 ? ` (attempt ${job.attempt})` : titleOf(state, job.task)}`,
-        )
-      );
+      return goesOn(job.task, state) ?? quiet(`Worker started on ${workOf(job, state)}`);
     case "land": {
       if (job.moves !== undefined) return undefined; // That it landed is told at once.
       const on = job.on?.length ?? 0;
@@ -353,6 +350,9 @@ function started(job: Job, state: RunState): Line | undefined {
       );
   }
 }
+
+const workOf = ({ task, attempt }: Job & { readonly kind: "work" }, state: RunState): string =>
+  nameOf(state, task) + (attempt > 1 ? ` (attempt ${attempt})` : titleOf(state, task));
 
 /** Plans number their tasks, and a number alone tells nobody what it is. */
 function titleOf(state: RunState, task: TaskId): string {
