@@ -2,7 +2,7 @@
 import { FleetRuns } from "../adapters/fleet/fleet-runs.ts";
 import { openDatabase } from "../adapters/fleet/open-database.ts";
 import { repositoryName } from "../adapters/fleet/repository-name.ts";
-import { migrateSchema, schemaProblem } from "../adapters/fleet/schema.ts";
+import { alone, migrateSchema, schemaProblem } from "../adapters/fleet/schema.ts";
 import { lookAtFleet } from "../adapters/fleet/status.ts";
 import { makeWorkersRole } from "../adapters/fleet/workers-role.ts";
 import { migrateJobs } from "../adapters/job-queues/boss.ts";
@@ -34,11 +34,13 @@ export async function initFleet(env: Environment, settings: FleetSettings) {
   const database = openDatabase(env, settings);
   if (hasFailed(database)) return database;
   await using _ = database;
-  const migrated = await migrateSchema(database);
-  if (hasFailed(migrated)) return migrated;
-  const workers = await makeWorkersRole(database, env);
-  if (hasFailed(workers)) return workers;
-  return (await migrateJobs(database, env["SKEIN_FLEET_URL"] ?? "")) ?? { ...migrated, ...workers };
+  return await alone(database, async () => {
+    const migrated = await migrateSchema(database);
+    if (hasFailed(migrated)) return migrated;
+    const workers = await makeWorkersRole(database, env);
+    if (hasFailed(workers)) return workers;
+    return (await migrateJobs(database, env["SKEIN_FLEET_URL"] ?? "")) ?? { ...migrated, ...workers };
+  });
 }
 
 /** The workers of the fleet, how many jobs wait, and the accounts that no machine may call now. */

@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Database } from "../../src/adapters/fleet/database.ts";
 import { migrateSchema, schemaProblem } from "../../src/adapters/fleet/schema.ts";
+import { initFleet } from "../../src/compose/fleet.ts";
 import { hasFailed } from "../../src/core/result.ts";
+import { configOf } from "../support/live-runs.ts";
 import { newDatabase, TestPostgres } from "../support/postgres.ts";
 
 const soon = () => AbortSignal.timeout(20_000);
@@ -12,12 +14,18 @@ const messageOf = (result: object | undefined) =>
 
 describe("the fleet's schema", { timeout: 60_000 }, () => {
   it("is missing at first, in words that name the command; then made once, also by several at once", async () => {
-    const url = await newDatabase();
+    await using postgres = await TestPostgres.start(); // Roles are those of all databases.
+    const url = await postgres.newDatabase();
     await using database = new Database({ url, schema: "skein" });
     assert.match(messageOf(await schemaProblem(database)), /has no fleet yet.*`skein fleet init` makes it/);
-    const others = Array.from({ length: 3 }, () => new Database({ url, schema: "skein" }));
-    const made = await Promise.all(others.map(migrateSchema));
-    assert.deepEqual(made.map((one) => !hasFailed(one) && one.from).sort(), [0, 2, 2]);
+    const init = () => initFleet({ SKEIN_FLEET_URL: url }, configOf({}).fleet);
+    const made = await Promise.all([init(), init(), init()]);
+    assert.deepEqual(made.map((one) => !hasFailed(one) && one.from).sort(), [0, 2, 2], JSON.stringify(made));
+    assert.equal(
+      made.filter((one) => !hasFailed(one) && one.address !== undefined).length,
+      1,
+      "one made the role",
+    );
     assert.equal(await schemaProblem(database), undefined);
   });
 

@@ -48,6 +48,10 @@ const BY_CODE: Readonly<Record<string, Reason>> = {
   "42P01": { why: "has no fleet yet, or an older one", next: "`skein fleet init` makes it" },
   // Raised by the fleet's own functions.
   SK001: { why: "knows no such job any more: it is over, or another machine has it", kind: "interrupted" },
+  "53300": {
+    why: "has no free connection",
+    next: "raise max_connections there, or put PgBouncer in front of it",
+  },
   "53100": { why: "has a full disk", next: "free some space there" },
 };
 

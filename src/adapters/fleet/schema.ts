@@ -14,12 +14,17 @@ const VERSION = FIRST + STEPS.length - 1;
 
 type Migrated = { readonly from: number; readonly to: number };
 
+/** One process at a time: the lock is the connection's, so that it is free again when the process dies. */
+export const alone = <T extends object>(database: Database, work: () => Promise<T | Failed>) =>
+  database.within(async (client): Promise<T | Failed> => {
+    await client.query("SELECT pg_advisory_lock(hashtext($1))", [`skein:${database.schema}`]);
+    return work();
+  });
+
 /** Makes the schema, or brings an older one up to date. */
 export const migrateSchema = (database: Database): Promise<Migrated | Failed> =>
   database.within(async (client) => {
     const sql = (text: string) => inSchema(text, database.schema);
-    // Held by the connection, so that it is free again when the process dies.
-    await client.query("SELECT pg_advisory_lock(hashtext($1))", [`skein:${database.schema}`]);
     await client.query(sql("CREATE SCHEMA IF NOT EXISTS $S"));
     await client.query(sql("CREATE TABLE IF NOT EXISTS $S.version (number int NOT NULL)"));
     const { rows } = await client.query<VersionRow>(sql("SELECT number FROM $S.version"));
@@ -59,6 +64,7 @@ export async function schemaProblem(database: Database, signal?: AbortSignal): P
   const number = rows[0]?.number ?? 0;
   if (number > VERSION) return newer(database.schema, number);
   if (number === VERSION) return undefined;
+  if (number < FIRST) return unreleased(database.schema);
   const why = `the fleet's Postgres has an older fleet (schema ${database.schema}, number ${number}, not ${VERSION})`;
   return failedWith("repository", why, "`skein fleet init` brings it up to date; what it holds is kept");
 }
