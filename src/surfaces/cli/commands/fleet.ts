@@ -18,6 +18,11 @@ export const addFleet: AddTo = (command, perform) => {
     .summary(
       "make the fleet's tables, and the role of its workers, in the Postgres that SKEIN_FLEET_URL leads to",
     )
+    .description(
+      "Makes the fleet's tables, and the role that workers connect as, in the Postgres that SKEIN_FLEET_URL leads to, " +
+        "and prints the address for workers once. Can be run again: it brings older tables up to date and keeps what " +
+        "they hold. SKEIN_FLEET_WORKER_PASSWORD sets the workers' password; without it, the first call makes one.",
+    )
     .addHelpText("after", examples("skein fleet init", "SKEIN_FLEET_WORKER_PASSWORD=… skein fleet init"))
     .action((options: RepoOption) => perform((context) => init(context, options)));
 };
