@@ -158,6 +158,14 @@ describe("a fleet's run", LIMIT, () => {
     );
   });
 
+  it("is made where skein.yaml has it enabled already", async () => {
+    await using place = await makePlace({ files: { "skein.yaml": "fleet:\n  enabled: true\n" } });
+    const here = place.with({ env: { SKEIN_FLEET_URL: await newDatabase() } });
+    const made = await here.skein("fleet", "init");
+    assert.equal(made.code, 0, made.err);
+    assert.match((await here.skein("fleet")).out, /^No worker is in the fleet now/);
+  });
+
   it("needs an address, tables and a remote, and says which of them is missing", async () => {
     await using place = await makePlace();
     const fleet = (env: Readonly<Record<string, string>>) => place.with({ env }).skein("status", "--fleet");

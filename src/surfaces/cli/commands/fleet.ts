@@ -1,8 +1,10 @@
 /** `skein fleet`: makes the database that the machines of a fleet share, and lists its workers. */
+import path from "node:path";
 import { fleetStatus, initFleet } from "../../../compose/fleet.ts";
+import { openProject } from "../../../compose/project.ts";
 import { type Failed, hasFailed } from "../../../core/result.ts";
 import { ago, duration, harmless } from "../../../text/words.ts";
-import { hasExit, openHere } from "../acts/project.ts";
+import { hasExit, NEVER } from "../acts/project.ts";
 import { table } from "../columns.ts";
 import { configure } from "../configuration.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
@@ -17,6 +19,11 @@ export const addFleet: AddTo = (command, perform) => {
   addRepo(command.command("init"))
     .summary(
       "make the fleet's tables, and the role of its workers, in the Postgres that SKEIN_FLEET_URL leads to",
+    )
+    .description(
+      "Makes the fleet's tables, and the role that workers connect as, in the Postgres that SKEIN_FLEET_URL leads to, " +
+        "and prints the address for workers once. Can be run again: it brings older tables up to date and keeps what " +
+        "they hold. SKEIN_FLEET_WORKER_PASSWORD sets the workers' password; without it, the first call makes one.",
     )
     .addHelpText("after", examples("skein fleet init", "SKEIN_FLEET_WORKER_PASSWORD=… skein fleet init"))
     .action((options: RepoOption) => perform((context) => init(context, options)));
@@ -56,9 +63,10 @@ function workerText(state: string, silentMs: number): string {
   return silentMs > SILENT_MS ? `silent for ${duration(silentMs)}` : harmless(state);
 }
 
-async function fleetHere(context: Context, options: RepoOption) {
-  const project = await openHere(context, options);
-  if (hasExit(project)) return project;
+/** Not by `openHere`: where skein.yaml enables a fleet, that needs the tables which `init` is to make. */
+async function fleetHere(context: Context, { repo = "." }: RepoOption) {
+  const project = await openProject(path.resolve(context.folder, repo), context.env, NEVER);
+  if (hasFailed(project)) return { exit: refuse(context, EXIT.configuration, project.failure) };
   const read = await configure(context, project, {});
   return hasExit(read) ? read : read.config.fleet;
 }

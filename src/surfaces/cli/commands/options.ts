@@ -6,10 +6,12 @@ import type { Perform } from "../context.ts";
 /** Gives a command its options and what it does. */
 export type AddTo = (command: Command, perform: Perform) => void;
 
-export const addRepo = (command: Command): Command =>
+export const addRepo = (command: Command, fleet = FLEET): Command =>
   command
     .option("--repo <folder>", "the repository (default: the one of the current folder)")
-    .option("--fleet", "use the runs of the fleet, in the Postgres of SKEIN_FLEET_URL (see docs/fleet.md)");
+    .option("--fleet", fleet);
+
+const FLEET = "use the runs of the fleet, in the Postgres of SKEIN_FLEET_URL (see docs/fleet.md)";
 
 export const collect = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,

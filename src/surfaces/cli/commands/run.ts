@@ -34,6 +34,8 @@ import {
 } from "./options.ts";
 import { notify } from "./plan.ts";
 
+const FLEET = "let the machines of the fleet do the work (SKEIN_FLEET_URL; docs/fleet.md)";
+
 export const addRun: AddTo = (command, perform) => {
   command.description(
     "Works on a goal: a sentence, or a file such as SPEC.md. The work starts from what is committed and lands on a " +
@@ -45,7 +47,7 @@ export const addRun: AddTo = (command, perform) => {
       "Ctrl-C once: the landing in progress is finished, the rest is kept, and `skein resume` continues. Twice: stops " +
       "at once.",
   );
-  addRepo(command).option("--base <ref>", "the branch or commit to start from (default: HEAD)");
+  addRepo(command, FLEET).option("--base <ref>", "the branch or commit to start from (default: HEAD)");
   addPlain(addSettings(command))
     .option("--config <file>", "the configuration (default: skein.yaml at the top of the repository)")
     .option("--plan", "make a plan first, show it, and run it only if you say yes")
@@ -61,6 +63,7 @@ export const addRun: AddTo = (command, perform) => {
         "skein run plan.json  # from skein plan --out plan.json",
         'skein run "add search, filters and paging" --plan',
         "skein run SPEC.md --json | my-dashboard  # one event per line",
+        "skein run SPEC.md --fleet  # by the machines that have joined: skein worker --join",
       ),
     )
     .action((goal: string, options: RunOptions & PlanFirst) =>
