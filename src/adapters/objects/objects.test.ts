@@ -266,6 +266,16 @@ describe("a coordinator that takes over", () => {
     assert.equal(await remote.git("rev-parse", TARGET), base);
   });
 
+  it("says what the remote says when its rules forbid a push", async () => {
+    await using fleet = await makeFleet();
+    const { here, base, remote } = fleet;
+    await mkdir(path.join(remote.folder, "hooks"), { recursive: true });
+    const hook = "#!/bin/sh\necho 'no pushes today' >&2\nexit 1\n";
+    await writeFile(path.join(remote.folder, "hooks/pre-receive"), hook, { mode: 0o755 });
+    const pushed = await here.remote.push([{ ref: "refs/skein/fleet/r/x", to: base }], quiet);
+    assert.match(failed(pushed as object), /the remote refuses a push: .*no pushes today/s);
+  });
+
   it("takes over what an older one has landed in that moment", async () => {
     await using fleet = await makeFleet();
     const { here, base, remote } = fleet;

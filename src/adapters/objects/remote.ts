@@ -88,6 +88,8 @@ export class GitRemote {
     );
     if (answer.ok) return "pushed";
     if (!isRejected(answer)) return { failure: answer.failure };
+    if (FORBIDDEN.test(answer.out + answer.failure.message))
+      return failedWith("repository", `the remote refuses a push: ${answer.failure.message}`, MAY_PUSH);
     // The answer to a push that was carried out may have been lost, and the push been made twice.
     return (await this.#areThere(moves, signal)) ? "pushed" : "moved";
   }
@@ -165,6 +167,9 @@ const isRejected = ({ out, failure }: GitAnswer & { readonly ok: false }): boole
 
 const REJECTED =
   /\[(?:remote )?rejected\]|stale info|non-fast-forward|fetch first|cannot lock ref|already exists/;
+/** By a rule of the server, whatever the ref leads to. */
+const FORBIDDEN = /hook declined|deny|denied|protected|read-only/i;
+const MAY_PUSH = "let this machine push there, or hand work back through Postgres (fleet.push: false)";
 const OUTAGE =
   /unable to (?:access|connect)|Could not (?:resolve|read from remote)|Connection (?:refused|reset|closed|timed out)|does not appear to be a git repository|hung up|early EOF|RPC failed|Network is unreachable|HTTP (?:429|5\d\d)|error: 5\d\d|did not end within/i;
 
