@@ -23,7 +23,7 @@ test("machines are in the status and beside their tasks, as long as the run is u
   await run.append(onFleet.taken(1, "build-1"));
   const status = await skein("status", "1118-made");
   assert.match(status, /^fleet {3}1 ready \(1 of 2 slots busy with this run\), 1 silent: build-3$/m);
-  assert.match(status, /^Running now\n.* words on build-1\n.* greet, waiting for a machine$/m);
+  assert.match(status, /^Running now\n.* words on build-1\n +greet, waiting for a machine$/m);
   const show = await skein("show", "1118-made");
   assert.match(show, /words {2}t\.1 +working on build-1 [\s\S]*greet {2}t\.2 +waiting for a machine /);
   assert.match(await skein("show", "1118-made", "words"), /^words {2}t\.1 {2}working on build-1$/m);

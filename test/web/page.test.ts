@@ -111,6 +111,9 @@ describe("the web page", () => {
     await page.getByRole("link", { name: "words working on build-1" }).click();
     await page.getByText("Worker, attempt 1 on build-1, running").waitFor();
     await page.getByRole("link", { name: "Back to the run" }).click();
+    await run.append(onFleet.gate(1));
+    await page.getByRole("link", { name: "Landing", exact: true }).click();
+    await page.getByText("Gate for words: waiting for a machine", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Health" }).click();
     await page.getByRole("heading", { name: "Machines (2)" }).waitFor();
     await page.getByText("build-1 (gpu): ready, 1 of 2 slots busy with this run").waitFor();

@@ -146,6 +146,13 @@ export const onFleet = {
     until: Date.now() + 60_000,
     isOffered: true,
   }),
+  /** The gate for one task. */
+  gate: (n: number): Fact => ({
+    type: "job.started",
+    job: { kind: "land", turn: 1, members: [{ task: `t.${n}` as TaskId, attempt: 1 }] },
+    until: Date.now() + 60_000,
+    isOffered: true,
+  }),
   machine: (
     machine: string,
     state: EventOf<"machine.changed">["state"],

@@ -23,7 +23,7 @@ const split = (task: string, into: Readonly<Record<string, TaskSpec["shape"]>>):
 ];
 
 /** Two levels below `t.1`, of which one task is at work and one has failed. */
-function state() {
+function state(isOffered = false) {
   const seen = nothingSeen();
   const request = { run: "r", goal: "g", base: "b" };
   const job = { kind: "work", task: "t.1.2.1" as TaskId, attempt: 1 } as const;
@@ -33,7 +33,7 @@ function state() {
     ...split("t", { "t.1": "plan", "t.2": "work" }),
     ...split("t.1", { "t.1.1": "work", "t.1.2": "plan" }),
     ...split("t.1.2", { "t.1.2.1": "work" }),
-    { type: "job.started", at: 3, job, until: 9 },
+    { type: "job.started", at: 3, job, until: 9, ...(isOffered && { isOffered }) },
     { type: "task.failed", at: 4, task: "t.1.1" as TaskId, failure },
   ] as readonly Event[])
     see(seen, event);
@@ -55,5 +55,7 @@ test("subplans are folded until they are unfolded, each by itself", () => {
 test("a folded task counts everything below it, at any depth", () => {
   const [, first, second] = foldedTree(state());
   assert.deepEqual(first?.below, { tasks: 3, done: 0, failed: 1, atWork: 1 });
+  const [, waiting] = foldedTree(state(true));
+  assert.equal(waiting?.below.atWork, 0, "a task that waits for a machine is not at work");
   assert.deepEqual(second?.below, { tasks: 0, done: 0, failed: 0, atWork: 0 });
 });

@@ -80,7 +80,8 @@ export const waitingIn = ({ queue, running }: Standing): Standing["queue"] => {
 };
 
 /** Of a job whose end is not in the log. */
-export const openJobLabel = (run: RunWord): string => (run === "stopped" ? "interrupted" : "running");
+export const openJobLabel = (run: RunWord, { isUntaken }: JobPlace = {}): string =>
+  run === "stopped" ? "interrupted" : isUntaken ? UNTAKEN : "running";
 
 /** To be read after "target branch:". */
 export function healthLabel({ target: { health, isVerified, isUngated } }: Standing): string {

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
 import type { JobId } from "../job.ts";
 import type { Report } from "../log/event.ts";
-import { atWorkLabel, gateLabel, machinesIn, placeLabel, stateLabel } from "./labels.ts";
+import { atWorkLabel, gateLabel, machinesIn, openJobLabel, placeLabel, stateLabel } from "./labels.ts";
 import { calmLabel, lacksMachine, needsOf } from "./needs.ts";
 import { rowsOf } from "./rows.ts";
 import { standingOf } from "./standing.ts";
@@ -74,6 +74,8 @@ describe("the machines of a fleet", () => {
     assert.deepEqual([other!.isUntaken, placeLabel(other!)], [true, ", waiting for a machine"]);
     assert.equal(atWorkLabel(viewOf(run).running), "At work (1), waiting for a machine (1)");
     assert.equal(atWorkLabel([one!]), "At work (1)");
+    assert.equal(openJobLabel("running", one!), "running");
+    assert.equal(openJobLabel("running", other!), "waiting for a machine");
     assert.equal(atWorkLabel([other!]), "Waiting for a machine (1)");
     const drawn = timelineOf(seenOf(run)).flatMap(({ spans }) => spans.map(({ job }) => job));
     assert.ok(drawn.includes(one!.job) && !drawn.includes(other!.job), "no clock runs for what only waits");

@@ -9,6 +9,7 @@ import {
   spentLabel,
   stateLabel,
 } from "../../core/view/labels.ts";
+import { placeOf } from "../../core/view/rows.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { changeOf, failedAttemptsOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
 import { gatingIn, type LandingView, rowOf, type Seen } from "../../core/view/view.ts";
@@ -71,7 +72,9 @@ export function evidenceLines({ seen, word: run }: LookedAt, id: TaskId): readon
         ]
       : []),
     ...(landed ? [landedLine(landed)] : []),
-    ...jobsOf(seen, id).map((job) => jobLine(job, run)),
+    ...jobsOf(seen, id).map((job) =>
+      jobLine(job, openJobLabel(run, placeOf(seen.state, seen.state.running.get(job.job)))),
+    ),
     ...failedLines(seen, id),
   ];
 }
@@ -85,8 +88,8 @@ const failedLines = (seen: Seen, id: TaskId): readonly string[] =>
       `${of === "plan" ? "its planner" : `attempt ${attempt}`} failed: ${harmless(failure.message)}`,
   );
 
-const jobLine = ({ kind, number, machine, from, to, how, tokens }: JobSpan, run: RunWord): string =>
+const jobLine = ({ kind, number, machine, from, to, how, tokens }: JobSpan, now: string): string =>
   `${kind === "plan" ? "planner, turn" : "worker, attempt"} ${number}${harmless(onLabel(machine))}: ` +
   (to === undefined
-    ? openJobLabel(run)
+    ? now
     : `${how} after ${duration(to - from)}${tokens > 0 ? `, ${tokens.toLocaleString("en")} tokens` : ""}`);

@@ -8,11 +8,10 @@ import {
   onLabel,
   openJobLabel,
   proofLabel,
-  type RunWord,
   spentLabel,
   stateLabel,
 } from "../../core/view/labels.ts";
-import { gatingIn, rowOf, type TaskRow, treeOf } from "../../core/view/rows.ts";
+import { gatingIn, placeOf, rowOf, type TaskRow, treeOf } from "../../core/view/rows.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { changeOf, failedAttemptsOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
 import { command } from "./api.ts";
@@ -191,7 +190,14 @@ function Attempts({ run, seen, word, id }: TaskParts) {
         </h3>
       )}
       {spans.toReversed().map((span, i) => (
-        <Attempt key={span.job} run={run} word={word} span={span} isOpen={i === 0} failure={why(span)} />
+        <Attempt
+          key={span.job}
+          run={run}
+          now={openJobLabel(word, placeOf(seen.state, seen.state.running.get(span.job)))}
+          span={span}
+          isOpen={i === 0}
+          failure={why(span)}
+        />
       ))}
     </>
   );
@@ -199,18 +205,18 @@ function Attempts({ run, seen, word, id }: TaskParts) {
 
 type AttemptProps = {
   readonly run: string;
-  readonly word: RunWord;
+  /** What it is about, if it has no end. */
+  readonly now: string;
   readonly span: JobSpan;
   readonly isOpen: boolean;
   readonly failure: { readonly message: string; readonly next?: string } | undefined;
 };
 
-function Attempt({ run, word, span, isOpen, failure }: AttemptProps) {
+function Attempt({ run, now, span, isOpen, failure }: AttemptProps) {
   const [open, setOpen] = useState(isOpen);
   const { job, from, to, number, kind, machine, isFailed, tokens, microdollars } = span;
   const title = `${kind === "plan" ? "Planner, turn" : "Worker, attempt"} ${number}`;
-  const end =
-    to === undefined ? openJobLabel(word) : `${isFailed ? "failed after" : "done in"} ${duration(to - from)}`;
+  const end = to === undefined ? now : `${isFailed ? "failed after" : "done in"} ${duration(to - from)}`;
   return (
     <details name="attempt" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>

@@ -233,7 +233,8 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
   list(
     "Running now",
     runningIn(view, state).map(
-      (job) => `${duration(context.now() - job.since).padEnd(12)} ${runningText(job, target)}`,
+      (job) =>
+        `${(job.isUntaken ? "" : duration(context.now() - job.since)).padEnd(12)} ${runningText(job, target)}`,
     ),
   );
   list(
