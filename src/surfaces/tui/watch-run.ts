@@ -26,6 +26,7 @@ export async function watchRun({ onOpen, isOwn, ...watching }: Watching, signal:
   const { stdout } = process;
   // A question before the run has used standard input up.
   const stdin = process.stdin.destroyed ? new ReadStream(openSync("/dev/tty", "r")) : process.stdin;
+  forgiveLostTerminal(stdin);
   const stop = new AbortController();
   const followed = new Followed();
   onOpen?.((text) => followed.say(text));
@@ -77,4 +78,16 @@ export async function watchRun({ onOpen, isOwn, ...watching }: Watching, signal:
     await following;
     if (stdin !== process.stdin) stdin.destroy();
   }
+}
+
+/** Once its launcher was killed the shell has the terminal, and sets it as it wants: who asks then gets an error (EIO). */
+function forgiveLostTerminal(stdin: ReadStream): void {
+  const setRawMode = stdin.setRawMode.bind(stdin);
+  stdin.setRawMode = (mode) => {
+    try {
+      return setRawMode(mode);
+    } catch {
+      return stdin; // See above.
+    }
+  };
 }
