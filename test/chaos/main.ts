@@ -14,6 +14,7 @@ const HELP = `Kills a small real run (real git, real processes) and resumes it; 
   npm run chaos -- --kind power    one kind alone: kills, clock, power (takes root), overload, prune
   npm run chaos -- --every 7       after every seventh event
   npm run chaos -- --random 50 --seed 3
+  npm run chaos -- --gates 2       with several gates at once
   npm run chaos -- --fleet         a fleet: workers killed and stopped for 60 s, Postgres and the remote away,
                                    coordinators killed after every fifth event (--every) and replaced by others
   npm run chaos -- --json          the summary for machines
@@ -143,14 +144,16 @@ function readOptions(): Options | string {
         every: { type: "string", default: "1" },
         random: { type: "string", default: "20" },
         seed: { type: "string", default: "1" },
+        gates: { type: "string", default: "1" },
         fleet: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
     });
     const numbers = { every: Number(values.every), random: Number(values.random), seed: Number(values.seed) };
-    const wrong = Object.entries(numbers).find(
-      ([name, n]) => !Number.isSafeInteger(n) || n < (name === "every" ? 1 : 0),
+    process.env["CHAOS_GATES"] = values.gates; // For the processes that are killed, too.
+    const wrong = Object.entries({ ...numbers, gates: Number(values.gates) }).find(
+      ([name, n]) => !Number.isSafeInteger(n) || n < (name === "every" || name === "gates" ? 1 : 0),
     );
     if (values.kind !== undefined && !Object.hasOwn(KINDS, values.kind))
       return `--kind must be one of ${Object.keys(KINDS).join(", ")}`;

@@ -32,8 +32,12 @@ export async function makeProject(folder: string): Promise<void> {
   await write({ "untracked.txt": "the user's own\n", "notes.txt": "being edited\n" });
 }
 
+/** How many gates at once: `npm run chaos -- --gates 2`. */
+const gates = (): string => process.env["CHAOS_GATES"] ?? "1";
+
 export const configFor = (scriptFile: string): Config =>
   configOf({
+    gates: Number(gates()),
     agent: { kind: "scripted", script: scriptFile },
     gate: ["sh check.sh"],
     workers: 6,
@@ -162,6 +166,7 @@ export const placeIn = (folder: string): Place => ({
     PATH: process.env["PATH"] ?? "",
     HOME: folder,
     SKEIN_STATE_DIR: path.join(folder, "state"),
+    CHAOS_GATES: gates(),
   },
 });
 
