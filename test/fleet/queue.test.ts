@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Database } from "../../src/adapters/fleet/database.ts";
-import { FleetOffers, type JobEnding } from "../../src/adapters/job-queues/fleet-offers.ts";
+import { FleetOffers } from "../../src/adapters/job-queues/fleet-offers.ts";
 import { FleetSource } from "../../src/adapters/job-queues/fleet-source.ts";
+import type { JobEnding } from "../../src/adapters/job-queues/job-ending.ts";
 import { initFleet } from "../../src/compose/fleet.ts";
 import type { JobId } from "../../src/core/job.ts";
 import { hasFailed } from "../../src/core/result.ts";

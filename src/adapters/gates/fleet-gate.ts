@@ -4,7 +4,8 @@ import type { JobId } from "../../core/job.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import { GATE_PRIORITY, type OfferedWork } from "../../ports/fleet-jobs.ts";
 import type { Gate, GatedTree } from "../../ports/gate.ts";
-import type { FleetOffers, JobEnding } from "../job-queues/fleet-offers.ts";
+import type { FleetOffers } from "../job-queues/fleet-offers.ts";
+import type { JobEnding } from "../job-queues/job-ending.ts";
 import type { JobObjects } from "../objects/job-objects.ts";
 
 type FleetGateOptions = {

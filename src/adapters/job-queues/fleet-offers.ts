@@ -4,14 +4,15 @@ import type { Client } from "pg";
 import type { PgBoss } from "pg-boss";
 import type { JobId, Spent } from "../../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
-import type { JobOffer, JobResult, JobTaken, OfferedWork } from "../../ports/fleet-jobs.ts";
+import type { JobOffer, JobTaken, OfferedWork } from "../../ports/fleet-jobs.ts";
 import type { Signs } from "../../ports/signs.ts";
 import { fields, type LooseFields, parseJson } from "../../text/json.ts";
 import { harmless } from "../../text/words.ts";
 import { type Database, inSchema } from "../fleet/database.ts";
 import type { TermsOf } from "../fleet/run-governor.ts";
 import { bossId, coordinatorsBoss, JOBS_CHANNEL, jobsOfRun, makeQueue, queueOf } from "./boss.ts";
-import { MAX_RESULT_CHARS, readResult } from "./job-result.ts";
+import { endingOf, type JobEnding, type JobRow } from "./job-ending.ts";
+import { MAX_RESULT_CHARS } from "./job-result.ts";
 import { superviseJobs } from "./supervise.ts";
 
 type OffersOptions = {
@@ -37,47 +38,12 @@ type Wanted = {
   readonly priority: number;
 };
 
-/** `tries`: how often it was begun before. `lost`: what was used by machines that lost it; `used`: by all that had it. */
-export type JobEnding = { readonly tries: number; readonly lost?: Spent; readonly used?: Spent } & (
-  | Answered
-  /** `begun`: a machine had it, and may still say what it cost. */
-  | { readonly is: "cancelled"; readonly begun: boolean }
-  /** No machine came to an end with it. */
-  | { readonly is: "given-up" }
-  /** A worker handed back something that is no answer. */
-  | { readonly is: "unusable" }
-);
-
-/** `offered`: as this side wrote it. */
-type Answered = { readonly is: "answered"; readonly result: JobResult; readonly offered: JobOffer };
-
 /** `of`: the job of the log that it is, or is part of. */
 type Followed = {
   readonly of: JobId;
   readonly isPart: boolean;
   readonly ended: (end: JobEnding) => void;
 };
-
-type JobRow = {
-  readonly id: string;
-  readonly name: string;
-  readonly state: "created" | "retry" | "active" | "completed" | "cancelled" | "failed";
-  readonly output: unknown;
-  readonly begun: boolean;
-  readonly tries: number;
-  /** These are gone if the log has had the end of the job already. */
-  readonly offer: string | null;
-  readonly permit: string | null;
-  readonly worker: string | null;
-  readonly agoMs: number | null;
-  readonly lost: UsedBy | null;
-  readonly used: UsedBy | null;
-};
-
-/** With the calls that did not say what they cost. */
-type UsedBy = Readonly<
-  Record<"tokens" | "microdollars" | "cutCalls" | "cutTokens" | "cutMicrodollars", number>
->;
 
 type Pending = Wanted & { readonly done: (result: "offered" | Failed) => void };
 
@@ -138,6 +104,8 @@ export class FleetOffers {
     if (hasFailed(rows)) return rows;
     const [row] = rows;
     if (!row) return "unknown";
+    // The log may still say which machine has it: then it is told that it is back.
+    if (row.state === "retry" && row.permit !== null) this.#told.set(row.id, row.permit);
     return endingOf(row) ?? "underway";
   }
 
@@ -355,27 +323,6 @@ export class FleetOffers {
       signal ? { signal } : {},
     );
   }
-}
-
-function endingOf({ state, output, tries, offer, begun, lost, used }: JobRow): JobEnding | undefined {
-  const sure = { tries, ...(lost && { lost: spentOf(lost) }), ...(used && { used: spentOf(used) }) };
-  if (state === "cancelled") return { ...sure, is: "cancelled", begun };
-  if (state === "failed") return { ...sure, is: "given-up" };
-  if (state !== "completed") return undefined;
-  const result = readResult(fields(output)["result"]);
-  return result && offer !== null
-    ? { ...sure, is: "answered", result, offered: JSON.parse(offer) as JobOffer }
-    : { ...sure, is: "unusable" };
-}
-
-/** Money of which Postgres knows nothing is not known: it is left out. */
-function spentOf({ tokens, microdollars, cutCalls, cutTokens, cutMicrodollars }: UsedBy): Spent {
-  const priced = (amount: number) => (microdollars === 0 ? {} : { microdollars: amount });
-  return {
-    tokens: tokens - cutTokens,
-    ...priced(microdollars - cutMicrodollars),
-    ...(cutCalls > 0 && { unaccounted: { calls: cutCalls, tokens: cutTokens, ...priced(cutMicrodollars) } }),
-  };
 }
 
 /** A worker's own words: what is no number is not taken. */

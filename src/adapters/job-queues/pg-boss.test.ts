@@ -15,8 +15,9 @@ import { outputRef } from "../objects/names.ts";
 import { GitRemote } from "../objects/remote.ts";
 import { RemoteTarget } from "../objects/remote-target.ts";
 import { GitRepository } from "../repositories/git.ts";
-import type { FleetOffers, JobEnding } from "./fleet-offers.ts";
+import type { FleetOffers } from "./fleet-offers.ts";
 import type { InProcessJobQueue } from "./in-process.ts";
+import type { JobEnding } from "./job-ending.ts";
 import { PgBossJobQueue } from "./pg-boss.ts";
 
 const JOB = { kind: "work", task: "t.1" as TaskId, attempt: 1 } as const satisfies Job;

@@ -12,8 +12,9 @@ import type { Answer, JobQueue, Recovered } from "../../ports/job-queue.ts";
 import type { JobObjects } from "../objects/job-objects.ts";
 import { outputRef } from "../objects/names.ts";
 import { heldBy, keptBy } from "../repositories/names.ts";
-import type { FleetOffers, JobEnding } from "./fleet-offers.ts";
+import type { FleetOffers } from "./fleet-offers.ts";
 import type { InProcessJobQueue } from "./in-process.ts";
+import type { JobEnding } from "./job-ending.ts";
 
 type PgBossOptions = {
   readonly run: string;
