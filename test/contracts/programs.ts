@@ -220,11 +220,12 @@ export function programsContract(name: string, make: (folder: string) => Program
       const onOutput = (text: string) => {
         chars += text.length;
       };
-      const end = await run("yes 0123456789abcdef | head -c 500000000", { onOutput });
+      const end = await run("yes 0123456789abcdef | head -c 1000000000", { onOutput });
       clearInterval(watch);
       assert.ok(end.is === "exited" && end.code === 0);
       assert.ok(chars <= LIMITS.maxOutputBytes + 100);
-      assert.ok(most - before < 200_000_000, `${Math.round((most - before) / 1e6)} MB more`);
+      // Other tests of this process leave garbage as well: what is kept of the output would be far more.
+      assert.ok(most - before < 500_000_000, `${Math.round((most - before) / 1e6)} MB more`);
     });
 
     it("limits the size of one file", async () => {
