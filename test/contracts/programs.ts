@@ -225,7 +225,7 @@ export function programsContract(name: string, make: (folder: string) => Program
       assert.ok(end.is === "exited" && end.code === 0);
       assert.ok(chars <= LIMITS.maxOutputBytes + 100);
       // Other tests of this process leave garbage as well: what is kept of the output would be far more.
-      assert.ok(most - before < 500_000_000, `${Math.round((most - before) / 1e6)} MB more`);
+      assert.ok(most - before < 400_000_000, `${Math.round((most - before) / 1e6)} MB more`);
     });
 
     it("limits the size of one file", async () => {

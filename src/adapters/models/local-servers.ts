@@ -61,7 +61,7 @@ async function modelsAt(place: string, signal: AbortSignal): Promise<readonly st
 /** By the plain client: `fetch` takes longer to load than the question takes. */
 async function textAt(url: string, signal: AbortSignal): Promise<string> {
   const request = get(url, { signal, agent: false });
-  request.on("error", () => {}); // After an abort `once` listens no more, and would leave this error to nobody.
+  request.on("error", () => {}); // After an abort `once` has stopped listening: an error without a listener would end the process.
   const [response] = (await once(request, "response", { signal })) as [IncomingMessage];
   let text = "";
   for await (const piece of response.setEncoding("utf8")) {

@@ -21,7 +21,7 @@ export function runWord(
 
 export const runLabel = (word: RunWord): string => (word === "proposed" ? "waiting for your approval" : word);
 
-/** In a stopped run nobody is at work. "working on build-3": in a fleet. */
+/** In a stopped run no agent is at work. In a fleet it names the machine: "working on build-3". */
 export function taskLabel(
   word: TaskRow["word"],
   run: RunWord,
