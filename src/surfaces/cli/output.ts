@@ -1,9 +1,9 @@
 /** Where does the command write, and what can be shown there? */
 import { isatty } from "node:tty";
 import { styleText } from "node:util";
+import type { Line } from "../../core/view/narrate.ts";
 import { steerless } from "../../text/words.ts";
 import { EXIT } from "./exit-codes.ts";
-import type { Line } from "./render/narrate.ts";
 
 /** Where the command writes; a test brings its own. */
 export type Output = {

@@ -5,6 +5,7 @@ import type { Event } from "../../../core/log/event.ts";
 import { wallTime } from "../../../core/log/state.ts";
 import type { TaskId } from "../../../core/task.ts";
 import { concerns } from "../../../core/view/concerns.ts";
+import { narrate } from "../../../core/view/narrate.ts";
 import { nothingSeen, type Seen, see } from "../../../core/view/view.ts";
 import { asJson, clockTime, day } from "../../../text/words.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
@@ -12,7 +13,6 @@ import { type Act, type Context, refuse } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint } from "../output.ts";
 import { sayRefused } from "../refusals.ts";
-import { narrate } from "../render/narrate.ts";
 import { hasPlanner } from "../run-record.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 

@@ -2,12 +2,12 @@
 import type { Event } from "../../../core/log/event.ts";
 import { type RunState, wallTime } from "../../../core/log/state.ts";
 import type { Policy } from "../../../core/rules/policy.ts";
+import { type Line, narrate } from "../../../core/view/narrate.ts";
 import { waitOf } from "../../../core/view/view-wait.ts";
 import { asJson, clockTime, harmless } from "../../../text/words.ts";
 import { onPage } from "../columns.ts";
 import type { Context } from "../context.ts";
 import { paint } from "../output.ts";
-import { type Line, narrate } from "./narrate.ts";
 import { waitText } from "./running.ts";
 
 type Progress = {

@@ -3,6 +3,8 @@ import type { Deliverable } from "../../../app/deliverable.ts";
 import { type Budget, budgetTexts } from "../../../core/view/budget-left.ts";
 import { elapsedMs } from "../../../core/view/elapsed.ts";
 import { proofLabel, spentLabel } from "../../../core/view/labels.ts";
+import { endWords } from "../../../core/view/narrate.ts";
+import { notProbedText } from "../../../core/view/narrate-gate.ts";
 import { calmLabel, endLabel, needsOf } from "../../../core/view/needs.ts";
 import type { RunReport } from "../../../core/view/report.ts";
 import { failedAttempts } from "../../../core/view/task-facts.ts";
@@ -18,8 +20,6 @@ import {
   linesText,
   timeSections,
 } from "./figures.ts";
-import { endWords } from "./narrate.ts";
-import { notProbedText } from "./narrate-gate.ts";
 import { paragraph, type ReportItem, type ReportSection, section } from "./sections.ts";
 
 /** `target` is the run's branch, `command` how skein is called, `bring` what can be done with what landed. */

@@ -1,9 +1,9 @@
 /** How is what runs now said: a job, what is waited for, and the target? */
 import { healthWord, placeLabel } from "../../../core/view/labels.ts";
+import { slowText } from "../../../core/view/narrate.ts";
 import type { RunningView, RunView } from "../../../core/view/view.ts";
 import type { Wait } from "../../../core/view/view-wait.ts";
 import { clockTime, duration, short } from "../../../text/words.ts";
-import { slowText } from "./narrate.ts";
 
 /** "waiting: a is retried in 30 s, at 12:00:30". */
 export const waitText = ({ what, until }: Wait, now: number): string =>

@@ -1,11 +1,12 @@
 /** How are the gate and landings told? What failed, what is bisected, and what landed. */
-import type { Failure } from "../../../core/failure.ts";
-import { failuresOf, type GateReport } from "../../../core/gate.ts";
-import type { Member } from "../../../core/job.ts";
-import type { EventOf } from "../../../core/log/event.ts";
-import { nameOf, type RunState, taskOf } from "../../../core/log/state.ts";
-import { isRepair, type TaskId } from "../../../core/task.ts";
-import { short } from "../../../text/words.ts";
+
+import { short } from "../../text/words.ts";
+import type { Failure } from "../failure.ts";
+import { failuresOf, type GateReport } from "../gate.ts";
+import type { Member } from "../job.ts";
+import type { EventOf } from "../log/event.ts";
+import { nameOf, type RunState, taskOf } from "../log/state.ts";
+import { isRepair, type TaskId } from "../task.ts";
 import { bad, good, type Line, plain, quiet } from "./line.ts";
 
 export function checked({ tip, report }: EventOf<"target.checked">, state: RunState): Line | undefined {

@@ -1,9 +1,10 @@
 /** How are subtasks and questions of workers told? */
-import type { EventOf } from "../../../core/log/event.ts";
-import { nameOf, type RunState, taskOf, wallTime } from "../../../core/log/state.ts";
-import { type SubtaskQuestion, type ToolResponse, UNANSWERED } from "../../../core/subtask.ts";
-import type { TaskId } from "../../../core/task.ts";
-import { clockTime, firstLine } from "../../../text/words.ts";
+
+import { clockTime, firstLine } from "../../text/words.ts";
+import type { EventOf } from "../log/event.ts";
+import { nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
+import { type SubtaskQuestion, type ToolResponse, UNANSWERED } from "../subtask.ts";
+import type { TaskId } from "../task.ts";
 import { bad, type Line, plain, quiet } from "./line.ts";
 
 type CallEvent = EventOf<

@@ -1,5 +1,5 @@
 /** A line for people: harmless on a terminal, with a tone for where there are colours. */
-import { harmless } from "../../../text/words.ts";
+import { harmless } from "../../text/words.ts";
 
 /** `tone` says how it should look, where there are colours. */
 export type Line = { readonly tone: "plain" | "good" | "bad" | "quiet"; readonly text: string };

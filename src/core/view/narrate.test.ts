@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CoreRun, task } from "../../../../test/support/core-run.ts";
-import { failure } from "../../../core/failure.ts";
-import { jobId } from "../../../core/job.ts";
-import type { Event, EventOf } from "../../../core/log/event.ts";
-import { evolve } from "../../../core/log/evolve.ts";
-import { emptyState } from "../../../core/log/state.ts";
-import { ROOT } from "../../../core/task.ts";
+import { CoreRun, task } from "../../../test/support/core-run.ts";
+import { failure } from "../failure.ts";
+import { jobId } from "../job.ts";
+import type { Event, EventOf } from "../log/event.ts";
+import { evolve } from "../log/evolve.ts";
+import { emptyState } from "../log/state.ts";
+import { ROOT } from "../task.ts";
 import { narrate } from "./narrate.ts";
 
 /** What is told of a run from its beginning. */

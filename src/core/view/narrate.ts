@@ -1,14 +1,12 @@
 /** One line for each event that matters to a person; nothing for the rest. */
-import type { FailureKind } from "../../../core/failure.ts";
-import { CHECKOUT_CHANGED, checkoutChanged } from "../../../core/handoff.ts";
-import { type Job, taskOfJob } from "../../../core/job.ts";
-import type { Event, EventOf } from "../../../core/log/event.ts";
-import { isVerified, nameOf, type RunState, taskOf, wallTime } from "../../../core/log/state.ts";
-import { ROOT, type TaskId } from "../../../core/task.ts";
-import { duringOf } from "../../../core/view/story.ts";
-import { isUngated } from "../../../core/view/view.ts";
-import { leftOf, undoneOf, undoneText, unreachedTasks, whyFailed } from "../../../core/view/view-reasons.ts";
-import { clockTime, day, duration, firstLine, plural, short } from "../../../text/words.ts";
+
+import { clockTime, day, duration, firstLine, plural, short } from "../../text/words.ts";
+import type { FailureKind } from "../failure.ts";
+import { CHECKOUT_CHANGED, checkoutChanged } from "../handoff.ts";
+import { type Job, taskOfJob } from "../job.ts";
+import type { Event, EventOf } from "../log/event.ts";
+import { isVerified, nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
+import { ROOT, type TaskId } from "../task.ts";
 import { bad, good, type Line, plain, quiet } from "./line.ts";
 import { goesOn, narrateCall } from "./narrate-call.ts";
 import {
@@ -21,6 +19,9 @@ import {
   targetName,
   turned,
 } from "./narrate-gate.ts";
+import { duringOf } from "./story.ts";
+import { isUngated } from "./view.ts";
+import { leftOf, undoneOf, undoneText, unreachedTasks, whyFailed } from "./view-reasons.ts";
 
 export type { Line };
 
