@@ -142,7 +142,7 @@ export const schema = z.strictObject({
   gateChanges: choice("scope", "ask", "refuse")
     .prefault("scope")
     .describe(
-      "A task that changes what the gate runs, or what steers agents: outside its scope it is refused; inside its scope " +
+      "A task that changes what the gate, CI or hooks run, or what steers agents: outside its scope it is refused; inside its scope " +
         "it is flagged (scope), waits for `skein approve` (ask), or is refused (refuse).",
     ),
   gateSandbox: choice("auto", "off")

@@ -75,7 +75,10 @@ describe("skein init", { concurrency: 2 }, () => {
       assert.match(ended.out, /^wrote .*skein\.yaml$/m);
       assert.match(ended.out, kind === "no gate" ? /^gate {4}none found/m : /^gate {4}detected: /m);
       if (setup !== undefined) assert.ok(ended.out.includes(setup));
-      assert.match(ended.out, /doctor {2}# check whether a run could start now/);
+      assert.match(
+        ended.out,
+        /doctor --gate {2}# check whether a run could start now, and whether the gate passes/,
+      );
     });
 
   it("is the real command, and doctor reads what it wrote", LIMIT, async () => {

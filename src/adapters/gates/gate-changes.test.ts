@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeRepository } from "../../../test/support/repositories.ts";
 import { hasFailed } from "../../core/result.ts";
-import { flagOf } from "../../core/rules/gate-changes.ts";
+import { flagOf, isOfGate } from "../../core/rules/gate-changes.ts";
 import { gateChanges } from "./gate-changes.ts";
 import { gateRules } from "./rules.ts";
 
@@ -298,20 +298,23 @@ describe("a change of a gate of shell scripts", () => {
   });
 });
 
-describe("what steers agents", () => {
-  it("is told wherever it changes, with a gate and without; what they are told in words is a document", async () => {
-    const names = [
-      "skein.yaml",
-      ".mcp.json",
-      ".claude/settings.json",
-      ".husky/pre-commit",
-      ".github/workflows/a.yml",
-      ".envrc",
-    ];
+describe("what agents, CI, hooks and shells obey", () => {
+  it("is told as what it is wherever it changes, with a gate and without; what agents are told in words is a document", async () => {
+    const obeyed = {
+      "skein.yaml": "it steers agents",
+      ".mcp.json": "it steers agents",
+      ".claude/settings.json": "it steers agents",
+      ".husky/pre-commit": "git hooks run it",
+      ".github/workflows/a.yml": "CI runs it",
+      ".circleci/config.yml": "CI runs it",
+      ".envrc": "shells load it",
+    };
+    const names = Object.keys(obeyed);
     const edits = [...names, "AGENTS.md", "docs/skein.yaml", ".github/CODEOWNERS"].map((name) => ({
       [name]: "1",
     }));
-    const flags = names.map((name) => [`${name}: it steers agents`]);
+    const flags = Object.entries(obeyed).map(([name, words]) => [`${name}: ${words}`]);
+    assert.ok(!flags.flat().some(isOfGate), "none is counted as a change of the gate");
     await looksAs({ "a.txt": "1" }, both(edits, [...flags, [], [], []]), [undefined, "", "true"]);
   });
 });

@@ -1,7 +1,7 @@
-/** Does a change touch what defines the gate, or what steers agents? Both sides are read and compared. */
+/** Finds changes of what defines the gate, and of what agents, CI and hooks obey. Both sides are read and compared. */
 import type { Failure } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
-import type { GateChange } from "../../core/rules/gate-changes.ts";
+import type { GateChange, Obeyed } from "../../core/rules/gate-changes.ts";
 import { git } from "../git/git.ts";
 import { listFiles, readBlob } from "../git/trees.ts";
 import { GATE_FILES, isLockFile } from "./detect.ts";
@@ -11,7 +11,7 @@ import type { GateRules, Rules } from "./rules.ts";
 
 type Sides = { readonly from: string; readonly to: string };
 
-/** Empty if the gate means the same on both sides, and nothing that steers agents has changed. */
+/** Empty if the gate means the same on both sides, and nothing else that programs obey has changed. */
 export async function gateChanges(
   folder: string,
   rules: GateRules,
@@ -24,20 +24,21 @@ export async function gateChanges(
   );
   if (!listed.ok) return { failure: listed.failure };
   const changed = changedIn(listed.out);
-  const steering = [...changed.keys()]
-    .filter((file) => STEERS.test(file))
-    .map((file): GateChange => ({ of: "agents", file, what: file }));
+  const obeyed = [...changed.keys()].flatMap((file): GateChange[] => {
+    const of = obeyedBy(file);
+    return of === undefined ? [] : [{ of, file, what: file }];
+  });
   const before = await rules.of(from, signal);
   if (hasFailed(before)) return before;
   // Without a gate there is nothing to bypass.
-  if (before.commands.length === 0 || changed.size === 0) return steering;
+  if (before.commands.length === 0 || changed.size === 0) return obeyed;
   const after = await rules.of(to, signal);
   if (hasFailed(after)) return after;
   const trees = new Trees(folder, { from, to }, changed, signal);
   const found = await compare({ before, after }, trees);
   if (trees.failure) return { failure: trees.failure };
   const own = found.map(({ file, what }): GateChange => ({ of: "gate", file, what }));
-  return [...own, ...steering];
+  return [...own, ...obeyed];
 }
 
 type Found = { readonly file: string; readonly what: string };
@@ -296,8 +297,17 @@ function cargoTests(text: string): string {
 }
 
 /**
- * What agents, hooks and later runs obey. Instructions in prose (AGENTS.md and the like) change every day, and do not
+ * What agents, CI, hooks and later runs obey. Instructions in prose (AGENTS.md and the like) change every day, and do not
  * count.
  */
-const STEERS =
-  /^(?:skein\.ya?ml|\.mcp\.json|opencode\.jsonc?|\.envrc|lefthook\.ya?ml|\.pre-commit-config\.yaml|\.gitlab-ci\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|Jenkinsfile|\.travis\.yml|\.(?:claude|codex|gemini|opencode|skein|husky|githooks|circleci)\/.+|\.github\/(?:workflows|actions)\/.+)$/;
+const OBEYED: readonly (readonly [Obeyed, RegExp])[] = [
+  ["agents", /^(?:skein\.ya?ml|\.mcp\.json|opencode\.jsonc?|\.(?:claude|codex|gemini|opencode|skein)\/.+)$/],
+  [
+    "ci",
+    /^(?:\.gitlab-ci\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|Jenkinsfile|\.travis\.yml|\.circleci\/.+|\.github\/(?:workflows|actions)\/.+)$/,
+  ],
+  ["hooks", /^(?:lefthook\.ya?ml|\.pre-commit-config\.yaml|\.(?:husky|githooks)\/.+)$/],
+  ["shell", /^\.envrc$/],
+];
+
+const obeyedBy = (file: string): Obeyed | undefined => OBEYED.find(([, names]) => names.test(file))?.[0];

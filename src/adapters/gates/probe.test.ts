@@ -198,8 +198,20 @@ describe("a gate that does not look at its tree", MAX, () => {
       setup: `${setup} && echo '{"type":"module"}' > node_modules/sums/package.json`,
     });
     assert.ok(result.is === "unproven", JSON.stringify(result));
-    assert.match(result.failure.next ?? "", /setup: npm ci/);
+    assert.match(result.failure.next ?? "", /setup: npm ci\n/);
   });
+
+  for (const [lockFile, next] of [
+    ["pnpm-lock.yaml", /setup: pnpm install --frozen-lockfile\n/],
+    ["package-lock.json", /setup: npm ci\n/],
+    ["bun.lock", /setup: bun install --frozen-lockfile\n/],
+  ] as const)
+    it(`says how to mend it by the lock file that is there: ${lockFile}`, async () => {
+      const files = { ...NODE, [lockFile]: "", "test/add.test.js": 'import "node:test";\n' };
+      const result = await probed(files, { gate: ["node --test"] });
+      assert.ok(result.is === "unproven");
+      assert.match(result.failure.next ?? "", next);
+    });
 
   it("is unproven where the tests read nothing of it", async () => {
     const files = { ...NODE, "test/add.test.js": 'import "node:test";\n' };

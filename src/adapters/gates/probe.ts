@@ -9,8 +9,10 @@ import type { ProgramEnd, ProgramLimits } from "../../ports/programs.ts";
 import type { Transcript, Transcripts } from "../../ports/transcripts.ts";
 import type { Workspace, Workspaces } from "../../ports/workspaces.ts";
 import { redactCommand } from "../../text/redact.ts";
+import type { TopFiles } from "./detect.ts";
 import { type GateCommand, shellCommand, testCommands } from "./gate-command.ts";
 import { filesOf, makeUnusable, type TreeFiles } from "./probe-sources.ts";
+import { proposeSetup, SETUP_FILES } from "./propose-setup.ts";
 import type { ProvedGates } from "./proved-gates.ts";
 
 export type GateParts = {
@@ -116,8 +118,7 @@ async function runAll(
     if (signal.aborted) return STOPPED;
     const is = colourOf(ended);
     if (is === "green" && files.hasTests) {
-      const isNode = (await files.read("package.json")) !== undefined;
-      return { is: "unproven", failure: unproven(name, files.sources, isNode) };
+      return { is: "unproven", failure: unproven(name, files.sources, await setupTexts(files)) };
     }
     if (is === "green") unclear.push(`${name} passes without the sources, but no test files were found`);
     else if (is !== "red") unclear.push(`without the sources, ${name} ${is.not}`);
@@ -151,12 +152,19 @@ const STOPPED: Failed = failedWith("cancelled", "the probe of the gate was stopp
 
 const notProbed = (why: string): Probed => ({ is: "not-probed", why });
 
-function unproven(name: string, sources: readonly string[], isNode: boolean): Failure {
+/** The files at the top that say how the tree is set up. */
+async function setupTexts({ read }: TreeFiles): Promise<TopFiles> {
+  const texts = new Map<string, string | undefined>();
+  for (const name of SETUP_FILES) texts.set(name, await read(name));
+  return (name) => texts.get(name);
+}
+
+function unproven(name: string, sources: readonly string[], top: TopFiles): Failure {
   const count =
     sources.length === 1 ? `only source file (${sources[0]}) was` : `${sources.length} source files were`;
   const message = `your tests pass without your code: "${name}" passed in a workspace whose ${count} made unusable`;
   const isPython = sources.some((file) => file.endsWith(".py"));
-  const mending = isPython ? PYTHON_NEXT : isNode ? NODE_NEXT : OTHER_NEXT;
+  const mending = isPython ? pythonNext(top) : top("package.json") !== undefined ? nodeNext(top) : OTHER_NEXT;
   const named = sources.slice(0, MAX_NAMED).join(", ");
   const more = sources.length > MAX_NAMED ? ` and ${sources.length - MAX_NAMED} more` : "";
   return { ...failure("setup", message, `${mending}\n${OFF}`), detail: `made unusable: ${named}${more}` };
@@ -164,16 +172,32 @@ function unproven(name: string, sources: readonly string[], isNode: boolean): Fa
 
 const MAX_NAMED = 20;
 
-const PYTHON_NEXT = `let the gate import the files of its own workspace, in skein.yaml:
+/** By the tool whose lock file is there. Without one, both ways are named. */
+function pythonNext(top: TopFiles): string {
+  const start = "let the gate import the files of its own workspace, in skein.yaml:";
+  if (top("uv.lock") !== undefined) return `${start}\ngate: [uv run pytest]`;
+  const setup = proposeSetup(pythonAlone(top));
+  if (top("poetry.lock") !== undefined)
+    return `${start}\nworkspace:\n  setup: poetry install\ngate: [poetry run pytest]`;
+  return `${start}
 gate: [uv run pytest]
 or with an environment in each workspace:
 workspace:
-  setup: python3 -m venv .venv && .venv/bin/pip install -e .
+  setup: ${setup?.command ?? "python3 -m venv .venv && .venv/bin/pip install -e . pytest"}
 gate: [.venv/bin/python -m pytest]`;
+}
 
-const NODE_NEXT = `let the tests load the files of their own workspace, and not what is linked or built elsewhere, in skein.yaml:
+/** A tree may have a manifest of JavaScript, too. */
+const pythonAlone =
+  (top: TopFiles): TopFiles =>
+  (name) =>
+    name === "package.json" ? undefined : top(name);
+
+const nodeNext = (
+  top: TopFiles,
+) => `let the tests load the files of their own workspace, and not what is linked or built elsewhere, in skein.yaml:
 workspace:
-  setup: npm ci
+  setup: ${proposeSetup(top)?.command ?? "npm install"}
   share: []`;
 
 const OTHER_NEXT = `let the tests use the files of their own workspace, and build what they run in the gate itself, in skein.yaml:

@@ -142,7 +142,7 @@ type Facts = {
   "candidate.passed": { turn: number; passed: PassedCandidate };
   /** It says nothing about its members before what it was built on has landed. */
   "candidate.failed": { turn: number; failed: FailedCandidate };
-  /** It changes what the gate runs, or what steers agents: it does not land before a person says so. */
+  /** It changes what the gate, CI or hooks run, or what steers agents: it does not land before a person says so. */
   "landing.proposed": { task: TaskId; flags: readonly string[] };
   "landing.approved": { task: TaskId };
   /** It is attempted again, or has failed, as the next fact says. */

@@ -97,7 +97,7 @@ function declineLanding(now: Now, id: TaskId, reason: string): readonly Fact[] {
   const flags = now.state.unapproved.get(id)!.join(", ");
   const why = failure(
     "rule-broken",
-    `a person declined what it changes of the gate or of what steers agents (${flags}): ${reason}`,
+    `a person declined what it changes of the gate, of CI, of hooks or of what steers agents (${flags}): ${reason}`,
     "make the change again without that",
   );
   const again = attemptFailed(now, { task: id, attempt }, { failure: why, charge: "refused", handoff });

@@ -372,3 +372,22 @@ test("a gate that takes long is told of with its command, a slow model once for 
     "No longer: p/m answers very slowly",
   ]);
 });
+
+test("a look at the target is called a run of the gate only where it is known that there is one", () => {
+  const job = { id: "root/check#1", kind: "check", commit: "c0" } as unknown as EventOf<"job.started">["job"];
+  const told = (change: (state: ReturnType<typeof opened>) => void) => {
+    const state = opened();
+    change(state);
+    return narrate({ type: "job.started", job, until: 0, at: 0 }, state)?.text;
+  };
+  const command = { name: "test", green: true, failures: [] };
+  assert.match(told(() => {})!, /^Checking /);
+  assert.match(
+    told((state) => Object.assign(state.target, { health: "green", report: { commands: [command] } }))!,
+    /^Running the gate on /,
+  );
+  assert.match(
+    told((state) => Object.assign(state.target, { health: "green", report: { commands: [] } }))!,
+    /^Looking for conflict markers, as there is no gate, in /,
+  );
+});

@@ -347,10 +347,16 @@ function started(job: Job, state: RunState): Line | undefined {
       return quiet(
         job.probe
           ? "Probing the gate: it should fail without your sources"
-          : `Running the gate on ${targetName(state.target.tip, state)}`,
+          : `${gateOnText(state)} ${targetName(state.target.tip, state)}`,
       );
   }
 }
+
+/** Whether a run has a gate is known from its first look at the target on: no look before that is called a gate run. */
+const gateOnText = (state: RunState): string => {
+  if (isUngated(state)) return "Looking for conflict markers, as there is no gate, in";
+  return state.target.report.commands.length > 0 ? "Running the gate on" : "Checking";
+};
 
 const workOf = ({ task, attempt }: Job & { readonly kind: "work" }, state: RunState): string =>
   nameOf(state, task) + (attempt > 1 ? ` (attempt ${attempt})` : titleOf(state, task));

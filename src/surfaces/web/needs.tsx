@@ -37,7 +37,7 @@ function NeedPart({ run, need }: { readonly run: string; readonly need: Need }) 
       return <Approval run={run} text="The plan waits for your approval." which={{}} />;
     case "gate-change": {
       const { task, name, flags } = need.change;
-      const text = `${name} changes what the gate runs or what steers agents: ${flags.join("; ")}`;
+      const text = `${name} changes what the gate, CI or hooks run, or what steers agents: ${flags.join("; ")}`;
       return <Approval run={run} text={text} which={{ task }} />;
     }
     case "question":

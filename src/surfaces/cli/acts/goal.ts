@@ -1,8 +1,9 @@
-/** What is the goal? A sentence, or the text of a file that was named. */
+/** Reads the goal: a sentence, or the text of a file that was named. A path that does not exist is no goal. */
 import { isUtf8 } from "node:buffer";
-import { type Stats, statSync } from "node:fs";
+import { readdirSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { messageOf } from "../../../core/failure.ts";
+import { closest } from "../../../text/closest.ts";
 import { type Context, usage } from "../context.ts";
 import { readBytes } from "../files.ts";
 import type { Exit } from "./project.ts";
@@ -21,8 +22,8 @@ export async function readGoal(
   const info = infoOf(given, file);
   if (info?.isDirectory())
     return no(`${given} is a folder, not a ${what}`, "name a file such as SPEC.md, or write it in quotes");
-  if (!info && looksLikeFile(given))
-    return no(`there is no file ${given}`, `name an existing file, or write the ${what} in quotes`);
+  if (!info && looksLikeFile(given, context.folder))
+    return no(`there is no file ${given}`, nextTo(given, context.folder, what));
   try {
     const bytes = info ? await readBytes(file, MAX_GOAL_BYTES) : Buffer.from(given);
     return textIn(context, bytes, info ? { what, file: given } : { what });
@@ -59,5 +60,50 @@ export function textIn(
   return text.trim() === "" ? no(`${named} is empty`, "say what should be done") : { text };
 }
 
-/** One word with an ending that texts have: nobody says a goal like that. */
-const looksLikeFile = (given: string) => /^\S+\.(?:md|txt|markdown|rst|adoc|json)$/i.test(given);
+/**
+ * One word that begins as a path does, has an ending that texts have, or leads through a folder that is there: no goal
+ * is said like that. A sentence that mentions a file has blanks, and is a goal.
+ */
+function looksLikeFile(given: string, folder: string): boolean {
+  if (/\.(?:md|txt|markdown|rst|adoc|json|ya?ml)$/i.test(given) && !/\s/.test(given)) return true;
+  if (/^(?:\.{1,2}|~)?\/\S*$/.test(given)) return true;
+  return (
+    /^[^\s/]+\/\S+$/.test(given) &&
+    namesIn(path.resolve(folder, given.slice(0, given.indexOf("/")))).length > 0
+  );
+}
+
+/** What may have been meant: a near name in the same folder, or the same name in the folders beside it. */
+function nextTo(given: string, folder: string, what: string): string {
+  const [wanted, above] = [path.basename(given), path.dirname(given)];
+  const places = [...new Set([above, ...FOLDERS.map((name) => path.join(above, name))])];
+  const near = places.flatMap((place) => {
+    const names = namesIn(path.resolve(folder, place));
+    return nearNames(wanted, names).map((name) => path.join(place, name));
+  });
+  const sentence = `say the ${what} in a sentence`;
+  if (near.length > 0) return `did you mean ${near.slice(0, MAX_NEAR).join(" or ")}? Name it, or ${sentence}`;
+  return `name an existing file, or ${sentence}`;
+}
+
+/** Where people keep what they ask for. */
+const FOLDERS = ["..", "docs", "doc", "specs", "plans"];
+const MAX_NEAR = 3;
+
+/** The same name with another ending first, in any case of its letters. */
+function nearNames(wanted: string, names: readonly string[]): readonly string[] {
+  const stem = (name: string) => path.parse(name).name.toLowerCase();
+  const same = names.filter((name) => stem(name) === stem(wanted));
+  return same.length > 0 ? same : closest(wanted, names);
+}
+
+/** A hint is not worth a longer look. */
+const MAX_NAMES = 2_000;
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).slice(0, MAX_NAMES);
+  } catch {
+    return []; // There is no such folder, or it cannot be read: nothing is near.
+  }
+}

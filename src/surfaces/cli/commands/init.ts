@@ -132,7 +132,7 @@ function sayWritten(context: Context, file: string, { gate, setup, ignored, isRe
     "Next (Skein looks for an installed agent unless skein.yaml names one: see docs/agents.md of Skein)",
   );
   const next = commands([
-    [`${command} doctor`, "check whether a run could start now"],
+    [`${command} doctor --gate`, "check whether a run could start now, and whether the gate passes"],
     [`${command} run "<goal>"`],
   ]);
   for (const line of next) say(context, `  ${line}`);

@@ -79,7 +79,7 @@ export const addApprove: AddTo = (command, perform) => {
     .description(
       "Approves a plan, or the landing of a task. With `approve: first` or `every`, or `skein run --approve`, work on a " +
         "plan starts only after your approval; `skein show` lists its tasks. With `gateChanges: ask`, a task that changes " +
-        "what the gate runs, or what steers agents, lands only after your approval; without a task, all that wait are " +
+        "what the gate, CI or hooks run, or what steers agents, lands only after your approval; without a task, all that wait are " +
         "approved. Without a run: the only open one.",
     )
     .option(

@@ -1,0 +1,67 @@
+/** What is read as a goal, and what is refused as a path that does not exist. */
+
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { newFolder } from "../../../../test/support/folders.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { processInput } from "../input.ts";
+import { readGoal } from "./goal.ts";
+
+async function read(folder: string, given: string) {
+  let said = "";
+  const sink = {
+    hasColours: false,
+    write: (text: string) => {
+      said += text;
+    },
+  };
+  const context: Context = {
+    ...{ out: sink, err: sink, json: false, env: {}, folder, command: "skein" },
+    now: () => 0,
+    input: processInput,
+  };
+  const goal = await readGoal(context, given);
+  return { ...goal, said };
+}
+
+describe("a goal", () => {
+  it("is refused where it is a path that does not exist, with what is near it", async () => {
+    const folder = newFolder();
+    for (const name of ["plans", "docs"]) mkdirSync(path.join(folder, name));
+    for (const name of ["SPEC.md", "plans/first.json", "docs/DESIGN.md"])
+      writeFileSync(path.join(folder, name), "Do it.");
+    const near: Readonly<Record<string, string>> = {
+      "./SPEC": "did you mean SPEC.md?",
+      "spec.txt": "did you mean SPEC.md?",
+      "SEPC.md": "did you mean SPEC.md?",
+      "plans/fist.json": "did you mean plans/first.json?",
+      "plans/first": "did you mean plans/first.json?",
+      "design.md": "did you mean docs/DESIGN.md?",
+      "plans/DESIGN.md": "try: name an existing file",
+      "other.md": "try: name an existing file, or say the goal in a sentence",
+      "/no/such/folder/SPEC": "try: name an existing file",
+    };
+    for (const [given, words] of Object.entries(near)) {
+      const { said, ...refused } = await read(folder, given);
+      assert.deepEqual(refused, { exit: EXIT.usage }, given);
+      assert.ok(said.includes(`there is no file ${given}\n`) && said.includes(words), said);
+    }
+  });
+
+  it("is the text of a file that is there, and a sentence that mentions one that is not", async () => {
+    const folder = newFolder();
+    writeFileSync(path.join(folder, "SPEC"), "Do it.");
+    assert.deepEqual(await read(folder, "./SPEC"), { text: "Do it.", said: "" });
+    for (const sentence of [
+      "write SPEC.md",
+      "./build is slow: mend it",
+      "read/write",
+      "rename a/b.ts to c.ts",
+      "fix",
+    ])
+      assert.deepEqual(await read(folder, sentence), { text: sentence, said: "" });
+  });
+});
