@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { failingPart, failingText, isPassing } from "./failing-part.ts";
+import { failingText } from "./failing-part.ts";
 
 const FOLDER = path.join(import.meta.dirname, "../../test/fixtures/tool-output");
 const recorded = readdirSync(FOLDER)
@@ -24,7 +24,11 @@ test("of what 40 real tools wrote, it is short, holds no line of success, and sa
     const part = failingText(text);
     const lines = part.split("\n");
     assert.ok(part !== "" && lines.length <= 90, `${name}: ${lines.length} lines`);
-    assert.deepEqual(lines.filter(isPassing), [], name);
+    assert.deepEqual(
+      lines.filter((line) => /^\s*(?:ok \d|✔|✓|--- PASS)|\.\.\. ok$/.test(line)),
+      [],
+      name,
+    );
     said += messages.filter((message) => part.includes(message)).length;
     all += messages.length;
   }
@@ -65,10 +69,6 @@ test("shows what failed with its details, and neither what passed nor what anoth
     1 !== 2
 …
 # fail 1`,
-  );
-  assert.deepEqual(
-    failingPart(TAP).map(({ from }) => from),
-    [9, 12, 20],
   );
 });
 

@@ -2,7 +2,7 @@
 import { plainLines } from "./plain-lines.ts";
 
 /** Lines that follow each other in the output. `from` is the number of the first one, counted from 1. */
-export type OutputPart = { readonly from: number; readonly lines: readonly string[] };
+type OutputPart = { readonly from: number; readonly lines: readonly string[] };
 
 type Looking = {
   /** Names of what failed, where they are known: lines that say them count first. */
@@ -14,7 +14,7 @@ type Looking = {
  * Never only lines that report success: if no line looks like an error, the last lines that report none are taken.
  * Empty only if the output has no other lines than those. Takes time in proportion to the text.
  */
-export function failingPart(
+function failingPart(
   text: string,
   { failures = [], maxLines = MAX_LINES }: Looking = {},
 ): readonly OutputPart[] {
@@ -132,7 +132,7 @@ function partsOf(lines: readonly string[], indices: readonly number[]): readonly
 }
 
 /** Does a test runner say with it that something passed or was not run, or count no failures? */
-export const isPassing = (line: string): boolean => PASSING.test(line) || NO_FAILURES.test(line);
+const isPassing = (line: string): boolean => PASSING.test(line) || NO_FAILURES.test(line);
 
 const PASSING =
   /^\s*(?:[✔✓√]|ok(?:\s|:)|PASS(?:ED)?\b|--- PASS|=== (?:RUN|PAUSE|CONT)|[#ℹ] (?:pass|tests|suites|skipped|todo|cancelled|duration_ms)\b)|(?:\.\.\. ok|\bPASSED(?:\s+\[\s*\d+%\])?)\s*$|^\s*\d+\.\.\d+\s*$|^\s*\.[.\s]*(?:\[\s*\d+%\])?$/;

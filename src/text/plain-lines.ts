@@ -2,7 +2,7 @@
 
 export const plainLines = (text: string): readonly string[] => text.split("\n").map(plainLine);
 
-export function plainLine(raw: string): string {
+function plainLine(raw: string): string {
   const line = raw.includes("\u001b") || raw.includes("\u009b") ? raw.replace(SEQUENCES, "") : raw;
   const end = line.replace(/\r+$/, "");
   return end.slice(end.lastIndexOf("\r") + 1);

@@ -20,7 +20,7 @@ test("of a task that the gate refused, show gives the reason, the gate's transcr
   const shown = (await place.skein("show", run, "one")).out;
   const [, gates = ""] = shown.split("\nGate output\n");
   assert.match(gates, /^ {2}\S+\/transcripts\/land_1-\S+\.log\n {2}\S+\/transcripts\/land_2-/);
-  const [, end = ""] = shown.split("\nLast lines of the gate output for attempt 2\n");
+  const [, end = ""] = shown.split("\nWhat failed in the gate of attempt 2\n");
   assert.match(end, /^ {2}130\n {2}the sum is wrong$/m);
   assert.doesNotMatch(end, /^ {2}105$/m, "only the end of it");
   assert.doesNotMatch(ran.out + tree + shown, /make the gate pass/, "said to the worker, not to people");
@@ -34,7 +34,7 @@ test("of a task that a gate refused once, show has how that gate ended, whatever
   assert.equal(ran.code, 1, ran.err);
   const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
   const [, end = ""] = (await place.skein("show", run, "one")).out.split(
-    "\nLast lines of the gate output for attempt 1\n",
+    "\nWhat failed in the gate of attempt 1\n",
   );
   assert.match(end, /^ {2}the sum is wrong$/m);
 });
@@ -47,9 +47,12 @@ test("of a task whose only attempt a gate refused, show has how that gate ended"
   assert.equal(ran.code, 1, ran.err);
   const [, run = ""] = /^run {5}(\S+)$/m.exec(ran.out)!;
   const shown = (await place.skein("show", run, "one")).out;
-  assert.match(shown, /\nLast lines of the gate output for attempt 1\n(?: .*\n)* {2}the sum is wrong\n/);
+  assert.match(shown, /\nWhat failed in the gate of attempt 1\n(?: .*\n)* {2}the sum is wrong\n/);
   const details = JSON.parse((await place.skein("show", run, "one", "--json")).out);
-  assert.deepEqual([details.refusedAttempt, details.gateOutput.at(-1)], [1, "the sum is wrong"]);
+  assert.deepEqual(
+    [details.refusedAttempt, details.gateOutput.slice(-2)],
+    [1, ["the sum is wrong", "[exit code 1]"]],
+  );
 });
 
 test("of a planner whose answer cannot be read, people are told what is wrong, and not what it is to send", async () => {

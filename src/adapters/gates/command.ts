@@ -9,6 +9,7 @@ import type { GateChange } from "../../core/rules/gate-changes.ts";
 import { PROBLEM_CLASSES, type Problem } from "../../core/rules/repair.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
 import type { ProgramEnd, Programs } from "../../ports/programs.ts";
+import { commandEnd } from "../../text/failing-part.ts";
 import { redactCommand } from "../../text/redact.ts";
 import { orAbort } from "../or-abort.ts";
 import type { Conflicted, Conflicts } from "../repositories/conflicts.ts";
@@ -164,7 +165,25 @@ export class CommandGate implements Gate {
       },
       signal,
     );
+    transcript.write(
+      `${written.at(-1)?.endsWith("\n") === false ? "\n" : ""}${commandEnd(howEnded(end, limits.maxMs))}\n`,
+    );
     return { end, text: written.join("") };
+  }
+}
+
+function howEnded(end: ProgramEnd, maxMs: number): string {
+  switch (end.is) {
+    case "exited":
+      return `exit code ${end.code}`;
+    case "killed":
+      return `killed by ${end.signal}`;
+    case "timed-out":
+      return `no end within ${Math.round(maxMs / 1000)} s`;
+    case "stopped":
+      return "stopped";
+    case "unstartable":
+      return `could not be started: ${end.failure.message}`;
   }
 }
 
@@ -286,9 +305,8 @@ type Halted = Exclude<ProgramEnd, { is: "exited" }>;
 function judged(name: string, line: string, end: Halted, maxMs: number): Ran | Failed {
   switch (end.is) {
     case "killed":
-      return halted(name, `killed by ${end.signal}`, end.tail);
     case "timed-out":
-      return halted(name, `no end within ${Math.round(maxMs / 1000)} s`, end.tail);
+      return halted(name, howEnded(end, maxMs), end.tail);
     case "stopped":
       return STOPPED;
     case "unstartable": {

@@ -20,6 +20,7 @@ import {
 } from "../../../core/view/view.ts";
 import type { Project } from "../../../ports/project.ts";
 import type { Owner, RunHome } from "../../../ports/runs.ts";
+import { failingText } from "../../../text/failing-part.ts";
 import { harmless, harmlessLines, plural, short } from "../../../text/words.ts";
 import { NEVER } from "../acts/project.ts";
 import { readEnd } from "../configuration.ts";
@@ -92,7 +93,7 @@ type Details = Pick<TaskRow, "machine" | "isUntaken"> & {
   readonly transcripts: readonly string[];
   /** Of the landings that had it in their candidate. */
   readonly gates: readonly string[];
-  /** The attempt that a gate refused last, and the end of what that gate wrote. */
+  /** The attempt that a gate refused last, and what failed, in the words of that gate. */
   readonly refusedAttempt?: number;
   readonly gateOutput: readonly string[];
   readonly salvaged: readonly string[];
@@ -140,7 +141,7 @@ export async function detailsOf(
     ),
     gates: gatesOf(home, seen, id),
     ...(refusedAttempt === undefined ? {} : { refusedAttempt }),
-    gateOutput: refusedAttempt !== undefined && refusing !== undefined ? await endOf(refusing) : [],
+    gateOutput: refusedAttempt !== undefined && refusing !== undefined ? await failingIn(refusing) : [],
     cost: view.tally.costs.find(({ task }) => task === id) ?? null,
     salvaged: hasFailed(kept)
       ? []
@@ -190,13 +191,14 @@ function gatesOf(home: RunHome, { story }: SeenRun["seen"], id: TaskId, attempt?
   );
 }
 
-async function endOf(file: string): Promise<readonly string[]> {
-  const lines = harmlessLines((await readEnd(file, MAX_END_BYTES)).trimEnd(), Number.MAX_SAFE_INTEGER);
-  return lines.slice(-MAX_END_LINES);
+/** What failed, as the gate said it; the whole is in the file. */
+async function failingIn(file: string): Promise<readonly string[]> {
+  const text = failingText(await readEnd(file, MAX_END_BYTES), { maxLines: MAX_SHOWN_LINES });
+  return harmlessLines(text.trimEnd(), Number.MAX_SAFE_INTEGER);
 }
 
-const MAX_END_LINES = 20;
-const MAX_END_BYTES = 20_000;
+const MAX_SHOWN_LINES = 20;
+const MAX_END_BYTES = 1_000_000;
 
 export function showTask(context: Context, details: Details): void {
   const { task, name, word, run, spec, state, tries, branches, commit, transcripts, salvaged } = details;
@@ -239,7 +241,7 @@ export function showTask(context: Context, details: Details): void {
   list(`Branches (${plural(tries.attempts, "attempt")})`, branches);
   list("Transcripts", transcripts);
   list("Gate output", details.gates);
-  list(`Last lines of the gate output for attempt ${details.refusedAttempt}`, details.gateOutput);
+  list(`What failed in the gate of attempt ${details.refusedAttempt}`, details.gateOutput);
   list("Unfinished work that was kept (skein salvage)", salvaged);
 }
 
