@@ -10,6 +10,7 @@ import type { RunHome } from "../ports/runs.ts";
 import type { Transcripts } from "../ports/transcripts.ts";
 import { GitCheckout, sharedLooks } from "./checkouts.ts";
 import { timedGate } from "./gates/gate-times.ts";
+import { rememberingGate } from "./gates/gated-trees.ts";
 import { provedGatesIn } from "./gates/proved-gates.ts";
 import { repositoryGate } from "./gates/repository-gate.ts";
 import { gateRules } from "./gates/rules.ts";
@@ -77,13 +78,18 @@ export function openWorkshop(settings: WorkshopSettings, parts: WorkshopParts) {
     holds: heldBy(run),
     plansAreFull: parts.plansAreFull,
   });
+  const rules = gateRules(settings.gate, top);
   const looking = repositoryGate({
     ...{ run: confined, repository: top, workspaces, transcripts, redact, limits, network },
-    ...{ rules: gateRules(settings.gate, top), conflicts: conflictsOf(gitDir) },
+    ...{ rules, conflicts: conflictsOf(gitDir) },
     ...{ maxAtOnce: parts.maxGates, proved: provedGatesIn(project.stateFolder) },
     ...{ surroundings: parts.surroundings, alsoRun: parts.alsoRun },
   });
-  const timed = timedGate(looking, at("gates"), () => parts.clock.wall());
-  const gate = { ...timed, close: looking.close };
+  const now = () => parts.clock.wall();
+  const remembering = rememberingGate(timedGate(looking, at("gates"), now), {
+    ...{ repository: top, stateFolder: project.stateFolder, rules, now },
+    surroundings: JSON.stringify([parts.surroundings, gateSandbox, network]),
+  });
+  const gate = { ...remembering, close: looking.close };
   return { checkout, programs, plain: confined.plain, shelf, workspaces, gate };
 }

@@ -16,11 +16,16 @@ export type GateTried = {
   readonly probed?: Probed;
 };
 
-type TryGateRequest = { readonly config: Config; readonly commit: string };
+type TryGateRequest = {
+  readonly config: Config;
+  readonly commit: string;
+  /** A gate that passed on this tree before is not run again. */
+  readonly mayReuse?: boolean;
+};
 
 /** In a home of its own beside the runs, which is gone afterwards: no run is made of it. */
 export async function tryGate(
-  { config, commit }: TryGateRequest,
+  { config, commit, mayReuse = false }: TryGateRequest,
   { newRunName, openTrialHome, openWorld }: Pick<Parts, "newRunName" | "openTrialHome" | "openWorld">,
   signal: AbortSignal,
 ): Promise<GateTried | Failed> {
@@ -34,14 +39,18 @@ export async function tryGate(
     stack.defer(() => world.close());
     stack.defer(async () => void (await giveBackAll(world)));
     stack.defer(() => world.settle());
-    return await runAndProbe(world.jobs.gate, commit, signal);
+    return await runAndProbe(world.jobs.gate, { commit, ...(mayReuse && { mayReuse }) }, signal);
   } catch (error) {
     return { failure: failure("repository", `the gate could not be tried: ${messageOf(error)}`) };
   }
 }
 
-async function runAndProbe(gate: Gate, commit: string, signal: AbortSignal): Promise<GateTried | Failed> {
-  const tree = { job: "doctor" as JobId, commit, rules: commit, isBase: true } as const;
+async function runAndProbe(
+  gate: Gate,
+  asked: { readonly commit: string; readonly mayReuse?: true },
+  signal: AbortSignal,
+): Promise<GateTried | Failed> {
+  const tree = { job: "doctor" as JobId, ...asked, rules: asked.commit, isBase: true } as const;
   const start = performance.now();
   const run = await gate.run(tree, signal);
   if (hasFailed(run)) return run;

@@ -1,4 +1,5 @@
 /** Does a tree pass? The commands come from the target, the tree from the candidate. */
+import type { FailedCommand } from "../core/base-look.ts";
 import type { Failure } from "../core/failure.ts";
 import type { GateReport, Probed } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";
@@ -34,6 +35,8 @@ export type GatedTree = {
   readonly from?: string;
   /** It is what the run began from, as the user has it: nothing of it was written by an agent of this run. */
   readonly isBase?: true;
+  /** The first look at it: a gate that passed on the same tree before, with the same set-up, is not run again. */
+  readonly mayReuse?: true;
   /** Called with the name of each command before it runs. */
   readonly onCommand?: (name: string) => void;
 };
@@ -42,8 +45,14 @@ export type GateRun = {
   readonly report: GateReport;
   /** The same failures with their places, for the reconciler. */
   readonly problems: readonly Problem[];
-  /** The end of what the failing commands wrote. */
+  /** What the failing commands wrote about what failed. */
   readonly tail: string;
+  /** The same of each of them, for people. */
+  readonly failed?: readonly FailedCommand[];
+  /** The file on this machine that has all that the commands wrote. */
+  readonly output?: string;
+  /** It was not run: it passed on this very tree at that moment, by the machine's clock. */
+  readonly passedAt?: number;
   /** Set where a command could not be run at all: then nothing is known about the tree. Of kind "setup". */
   readonly setup?: Failure;
 };

@@ -3,6 +3,8 @@
 export type Transcripts = {
   /** A new one replaces what an earlier try of the same job had written. Must not throw, nor fail the job. */
   open(name: string): Transcript;
+  /** The file where a job's transcript is kept, if it is kept in one. */
+  pathOf?(name: string): string;
 };
 
 export type Transcript = {

@@ -1,6 +1,7 @@
 /** Does a tree pass? Runs the gate's commands one after the other, in a workspace that keeps its ignored files. */
 import { lstatSync } from "node:fs";
 import path from "node:path";
+import type { FailedCommand } from "../../core/base-look.ts";
 import { type Failure, failure } from "../../core/failure.ts";
 import type { CommandReport, GateReport, Probed } from "../../core/gate.ts";
 import type { JobId } from "../../core/job.ts";
@@ -21,6 +22,7 @@ import type { GateRules, Rules } from "./rules.ts";
 import { withTestedFiles } from "./tested-files.ts";
 import type { ToolProblem } from "./tool-output/found.ts";
 import { readOutput } from "./tool-output/read-output.ts";
+import { whatFailed } from "./tool-output/what-failed.ts";
 import { A_GATE, type Runnable, whyUnrunnable } from "./unrunnable.ts";
 
 export type CommandGateParts = GateParts & {
@@ -51,7 +53,7 @@ export class CommandGate implements Gate {
     if (rules.commands.length === 0) return summary(first);
     const ran = await this.#limiter.run(() => this.#runAll(tree, rules, signal), signal);
     if (ran === undefined) return STOPPED;
-    return hasFailed(ran) ? ran : summary([...first, ...ran]);
+    return hasFailed(ran) ? ran : summary([...first, ...ran], this.#parts.transcripts.pathOf?.(tree.job));
   }
 
   /** One at a time: copying or installing what a tree needs may take longer than several gates. */
@@ -137,7 +139,9 @@ export class CommandGate implements Gate {
     const { folder } = place.workspace;
     const found = await whyUnrunnable({ line, code, text, folder }, repository, tree, signal);
     const ran: Ran =
-      code === 0 ? { name, green: true, failures: [], tail } : await red(name, tail, { text, folder, isCut });
+      code === 0
+        ? { name, line, green: true, failures: [], tail }
+        : await red({ name, line }, { text, tail, folder, isCut });
     return asFound(ran, found);
   }
 
@@ -191,6 +195,7 @@ const STOPPED: Failed = failedWith("cancelled", "the gate was stopped");
 
 type Ran = {
   readonly name: string;
+  readonly line: string;
   readonly green: boolean;
   readonly failures: readonly ToolProblem[];
   /** The number of failures that are not in the list. */
@@ -207,18 +212,18 @@ type Ran = {
 
 /** Corrects the result by what the output and the tree say beyond the exit code. */
 function asFound(ran: Ran, found: Runnable): Ran {
-  const { name, failures, tail } = ran;
+  const { name, line, failures, tail } = ran;
   switch (found.is) {
     case "ran":
       return found.tests === undefined ? ran : { ...ran, tests: found.tests };
     case "nothing-yet":
-      return { name, green: true, failures: [], tail, nothingYet: true };
+      return { name, line, green: true, failures: [], tail, nothingYet: true };
     case "unrunnable": {
       const what = unnamed(name, `cannot be run: ${found.what}`, tail);
       const isLost = failures.some((each) => each.name === NOT_CONFIGURED);
       const { failure: setup, isSilent } = found;
       return {
-        name,
+        ...{ name, line },
         green: false,
         failures: isLost ? failures : [what],
         unnamed: true,
@@ -232,7 +237,7 @@ function asFound(ran: Ran, found: Runnable): Ran {
 
 /** A command without tests may pass if another command of the gate runs tests. */
 const withoutSilence = (ran: Ran): Ran =>
-  ran.isSilent ? { name: ran.name, green: true, failures: [], tail: ran.tail } : ran;
+  ran.isSilent ? { name: ran.name, line: ran.line, green: true, failures: [], tail: ran.tail } : ran;
 
 /** Forgotten conflict markers fail the gate like a failing command. */
 function unresolved(conflicted: readonly Conflicted[], redact: (text: string) => string): Ran {
@@ -242,23 +247,26 @@ function unresolved(conflicted: readonly Conflicted[], redact: (text: string) =>
     return { class: "conflict-markers", name: redact(plainPath(file)), files: [file], message };
   });
   const tail = failures.map(({ name, message }) => `${name}: ${message}`).join("\n");
-  return { name: "conflict markers", green: false, failures, tail };
+  return { name: "conflict markers", line: "conflict markers", green: false, failures, tail };
 }
 
 const plainPath = (file: string) => (/\p{Cc}/u.test(file) ? JSON.stringify(file) : file);
 
+type Named = Pick<Ran, "name" | "line">;
+
 async function red(
-  name: string,
-  tail: string,
-  { text, folder, isCut }: { readonly text: string; readonly folder: string; readonly isCut: boolean },
+  { name, line }: Named,
+  said: { readonly text: string; readonly tail: string; readonly folder: string; readonly isCut: boolean },
 ): Promise<Ran> {
+  const { text, folder, isCut } = said;
   const has = filesIn(folder);
   const { failures, more, notConfigured } = readOutput({ text, folder, has, class: classOf(name) });
   if (notConfigured !== undefined) {
     // The target's gate asks for it, so this tree has lost it: the gate fails, but not because of a broken build.
     const missing = unnamed(name, NOT_CONFIGURED, notConfigured);
-    return { name, green: false, failures: [missing], unnamed: true, tail };
+    return { name, line, green: false, failures: [missing], unnamed: true, tail: said.tail };
   }
+  const tail = whatFailed(said, failures);
   const note = more === 0 ? "" : `\n(${more} more failures are not named)`;
   // A failure of its own: a cut output may name fewer failures than the target's, and must not count as better.
   const unread = isCut
@@ -266,7 +274,7 @@ async function red(
     : [];
   const placed = [...(await withTestedFiles(failures, folder, has)), ...unread];
   const named = failures.length > 0 ? {} : { unnamed: true as const };
-  return { name, green: false, failures: placed, more, ...named, tail: `${tail}${note}` };
+  return { name, line, green: false, failures: placed, more, ...named, tail: `${tail}${note}` };
 }
 
 const NOT_CONFIGURED = "not configured";
@@ -306,7 +314,7 @@ function judged(name: string, line: string, end: Halted, maxMs: number): Ran | F
   switch (end.is) {
     case "killed":
     case "timed-out":
-      return halted(name, howEnded(end, maxMs), end.tail);
+      return halted({ name, line }, howEnded(end, maxMs), end.tail);
     case "stopped":
       return STOPPED;
     case "unstartable": {
@@ -315,13 +323,13 @@ function judged(name: string, line: string, end: Halted, maxMs: number): Ran | F
       // A machine without space or processes is not the command's fault, and may recover soon.
       if (kind !== "agent-failed") return failedWith("repository", why, next);
       const setup = failure("setup", why, `${next}; or name another gate in skein.yaml:\n${A_GATE}`);
-      return { ...halted(name, `cannot be run: ${message}`, message), setup };
+      return { ...halted({ name, line }, `cannot be run: ${message}`, message), setup };
     }
   }
 }
 
-const halted = (name: string, how: string, tail: string): Ran => ({
-  name,
+const halted = ({ name, line }: Named, how: string, tail: string): Ran => ({
+  ...{ name, line },
   green: false,
   failures: [unnamed(name, how, tail)],
   unnamed: true,
@@ -342,7 +350,7 @@ function commandReport(ran: Ran): CommandReport {
   };
 }
 
-function summary(ran: readonly Ran[]): GateRun {
+function summary(ran: readonly Ran[], output?: string): GateRun {
   const report: GateReport = {
     commands: ran.map(commandReport),
   };
@@ -354,7 +362,15 @@ function summary(ran: readonly Ran[]): GateRun {
   );
   const tail = reds.map((each) => `${each.name}:\n${each.tail}`).join("\n");
   const setup = ran.find((each) => each.setup)?.setup;
-  return { report, problems, tail, ...(setup && { setup }) };
+  const failed = reds.map(
+    ({ name, line, tail: lines }): FailedCommand => ({ name, line, lines: lines.split("\n") }),
+  );
+  return {
+    ...{ report, problems, tail },
+    ...(failed.length > 0 && { failed }),
+    ...(output !== undefined && failed.length > 0 && { output }),
+    ...(setup && { setup }),
+  };
 }
 
 /** With the name that `failuresOf` gives it. */

@@ -3,7 +3,7 @@ import { type Failure, failure } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import { GATE_PRIORITY, type OfferedWork } from "../../ports/fleet-jobs.ts";
-import type { Gate, GatedTree } from "../../ports/gate.ts";
+import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
 import type { FleetOffers } from "../job-queues/fleet-offers.ts";
 import type { JobEnding } from "../job-queues/job-ending.ts";
 import type { JobObjects } from "../objects/job-objects.ts";
@@ -30,7 +30,7 @@ export class FleetGate implements Gate {
   async run({ onCommand: _, ...tree }: GatedTree, signal: AbortSignal) {
     const end = await this.#offer(tree, { is: "gate", tree }, signal);
     if (hasFailed(end)) return end;
-    return end.is === "answered" && end.result.is === "gated" ? end.result.gated : unanswered(end);
+    return end.is === "answered" && end.result.is === "gated" ? here(end.result.gated) : unanswered(end);
   }
 
   /** Only a head start: its objects are on the remote by then. */
@@ -72,6 +72,13 @@ export class FleetGate implements Gate {
       clearTimeout(timer);
     }
   }
+}
+
+/** Without the file that has its output: it is on the machine that ran it. */
+function here(gated: GateRun | Failed): GateRun | Failed {
+  if (hasFailed(gated)) return gated;
+  const { output: _, ...run } = gated;
+  return run;
 }
 
 /** What the names of all gates begin with. */

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { baseLookOf, withEarlier } from "./base-look.ts";
+import { failure } from "./failure.ts";
+import { baseLookLines } from "./view/base-look-words.ts";
+
+const red = (name: string, ...lines: readonly string[]) => ({
+  report: { commands: [{ name: "npm test", green: false, failures: [name] }] },
+  problems: [{ class: "tests" as const, name: `npm test: ${name}`, files: [], message: "" }],
+  failed: [{ name: "npm test", line: "npm test", lines }],
+  output: "/runs/r/check.log",
+});
+
+describe("a look at a failing base", () => {
+  it("has the command, what fails, its kind and the file with all of it", () => {
+    const look = baseLookOf(red("adds", "not ok 3 - adds", "  expected: 3"));
+    assert.ok(look);
+    assert.deepEqual(baseLookLines(look), [
+      "$ npm test",
+      "  not ok 3 - adds",
+      "    expected: 3",
+      "What fails: npm test: adds",
+      "Kind of failure: tests fail",
+      "All of its output: /runs/r/check.log",
+    ]);
+  });
+
+  it("is nothing where the gate passes, and of the set-up where it could not be run", () => {
+    const report = { commands: [{ name: "npm test", green: true, failures: [] }] };
+    assert.equal(baseLookOf({ report, problems: [] }), undefined);
+    const setup = failure("setup", "npm was not found");
+    assert.equal(baseLookOf({ ...red("adds"), setup })?.class, "set-up");
+  });
+
+  it("shows the first failure beside the second, if it was of another kind", () => {
+    const [first, second] = [baseLookOf(red("adds", "not ok - adds"))!, baseLookOf(red("audits", "403"))!];
+    const both = withEarlier(second, first);
+    assert.deepEqual(
+      both.commands.map(({ name, lines }) => [name, ...lines]),
+      [
+        ["npm test", "403"],
+        ["npm test (the first time)", "not ok - adds"],
+      ],
+    );
+    assert.deepEqual(withEarlier(second, second), second);
+  });
+});

@@ -1,0 +1,73 @@
+/** What a look at a base whose gate fails has found: which commands, of which class, with the lines that say why. */
+import type { Failure } from "./failure.ts";
+import { failuresOf, type GateReport, unnamedIn } from "./gate.ts";
+import { firstClass, type Problem, type ProblemClass } from "./rules/repair.ts";
+
+/** `set-up`: not the tree, but what is around it. `unjudged`: nothing ran, so nobody could tell what makes it worse. */
+export type BaseClass = ProblemClass | "set-up" | "unjudged";
+
+/** A command of the gate that failed. */
+export type FailedCommand = {
+  readonly name: string;
+  /** As a person would type it. */
+  readonly line: string;
+  /** What it wrote about what failed, and the lines before that; never only lines that report success. */
+  readonly lines: readonly string[];
+};
+
+export type BaseLook = {
+  readonly class: BaseClass;
+  readonly commands: readonly FailedCommand[];
+  /** Names of what failed: the first ones. */
+  readonly failures: readonly string[];
+  /** How many failed in all. */
+  readonly count: number;
+  /** The file that has all that the commands wrote. */
+  readonly output?: string;
+};
+
+type Gated = {
+  readonly report: GateReport;
+  readonly problems: readonly Problem[];
+  readonly failed?: readonly FailedCommand[];
+  readonly output?: string;
+  readonly setup?: Failure;
+};
+
+/** Undefined if the gate passes. */
+export function baseLookOf({ report, problems, failed = [], output, setup }: Gated): BaseLook | undefined {
+  const failures = failuresOf(report);
+  if (failures.length === 0 && !setup) return undefined;
+  return {
+    class: setup ? "set-up" : (firstClass(problems) ?? "tests"),
+    commands: failed.slice(0, MAX_COMMANDS).map(bounded),
+    failures: failures.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_LINE_CHARS)),
+    count: failures.length + unnamedIn(report),
+    ...(output !== undefined && { output }),
+  };
+}
+
+/**
+ * What failed at the second look, and of the first one those commands whose failure was of another kind then: both are
+ * shown, since either may be the cause.
+ */
+export function withEarlier(now: BaseLook, before: BaseLook | undefined): BaseLook {
+  const known = new Set(now.failures);
+  if (!before || before.failures.every((name) => known.has(name))) return now;
+  const earlier = before.commands.map((command) => ({ ...command, name: `${command.name} ${EARLIER}` }));
+  return { ...now, commands: [...now.commands, ...earlier].slice(0, MAX_COMMANDS) };
+}
+
+const EARLIER = "(the first time)";
+
+/** The log keeps it, and people read it on one screen. */
+const MAX_COMMANDS = 4;
+const MAX_LINES = 24;
+const MAX_LINE_CHARS = 300;
+const MAX_NAMES = 10;
+
+const bounded = ({ name, line, lines }: FailedCommand): FailedCommand => ({
+  name: name.slice(0, MAX_LINE_CHARS),
+  line: line.slice(0, MAX_LINE_CHARS),
+  lines: lines.slice(0, MAX_LINES).map((one) => one.slice(0, MAX_LINE_CHARS).toWellFormed()),
+});

@@ -1,0 +1,38 @@
+/** Says in lines what a look at a failing base has found: command, class, the output that matters, the file with all of it. */
+import { plural } from "../../text/words.ts";
+import type { BaseClass, BaseLook } from "../base-look.ts";
+
+export function baseLookLines({
+  class: kind,
+  commands,
+  failures,
+  count,
+  output,
+}: BaseLook): readonly string[] {
+  const told = commands.flatMap(({ name, line, lines }) => [
+    name === line ? `$ ${line}` : `$ ${line}  (${name})`,
+    ...(lines.length === 0 ? ["  (it wrote nothing that says why)"] : lines.map((text) => `  ${text}`)),
+  ]);
+  const more = count > failures.length ? ` and ${count - failures.length} more` : "";
+  return [
+    ...told,
+    ...(failures.length === 0 ? [] : [`What fails: ${failures.join(", ")}${more}`]),
+    `Kind of failure: ${CLASS_WORDS[kind]}`,
+    ...(output === undefined ? [] : [`All of its output: ${output}`]),
+  ];
+}
+
+/** In one line, for lists. */
+export const baseLookTitle = ({ class: kind, commands, count }: BaseLook): string => {
+  const names = commands.map(({ line }) => line).join(", ");
+  return `the gate fails on the untouched base${names === "" ? "" : `: ${names}`} (${CLASS_WORDS[kind]}; ${plural(count, "failure")})`;
+};
+
+export const CLASS_WORDS: Readonly<Record<BaseClass, string>> = {
+  "conflict-markers": "conflict markers were left in files",
+  build: "it does not build",
+  types: "types do not fit",
+  tests: "tests fail",
+  "set-up": "the machine or the set-up, not the code",
+  unjudged: "nothing ran, so that no change can be judged",
+};
