@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { baseLookOf, withEarlier } from "./base-look.ts";
+import { baseLookOf } from "./base-look.ts";
 import { failure } from "./failure.ts";
 import { baseLookLines } from "./view/base-look-words.ts";
 
@@ -30,18 +30,5 @@ describe("a look at a failing base", () => {
     assert.equal(baseLookOf({ report, problems: [] }), undefined);
     const setup = failure("setup", "npm was not found");
     assert.equal(baseLookOf({ ...red("adds"), setup })?.class, "set-up");
-  });
-
-  it("shows the first failure beside the second, if it was of another kind", () => {
-    const [first, second] = [baseLookOf(red("adds", "not ok - adds"))!, baseLookOf(red("audits", "403"))!];
-    const both = withEarlier(second, first);
-    assert.deepEqual(
-      both.commands.map(({ name, lines }) => [name, ...lines]),
-      [
-        ["npm test", "403"],
-        ["npm test (the first time)", "not ok - adds"],
-      ],
-    );
-    assert.deepEqual(withEarlier(second, second), second);
   });
 });

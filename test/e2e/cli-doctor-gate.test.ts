@@ -49,7 +49,8 @@ describe("skein doctor --gate", () => {
 
     const red = await doctor("--gate", "sh check.sh && false");
     assert.equal(red.code, 1, red.out);
-    assert.match(red.out, /^warn {2}gate, run +fails after \d+\.\d s: sh check\.sh && false$/m);
+    assert.match(red.out, /^warn {2}gate, run +fails after \d+\.\d s\n +\$ sh check\.sh && false$/m);
+    assert.match(red.out, /^ +What fails: sh check\.sh && false\n +Kind of failure: it does not build$/m);
 
     const missing = await doctor("--gate", "no-such-runner --all");
     assert.equal(missing.code, 3, missing.out);

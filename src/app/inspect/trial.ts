@@ -1,9 +1,10 @@
 /** What does a trial of the gate say? The findings for people, and whether a run could rely on it. */
 import type { Config } from "../../config/schema.ts";
-import { failuresOf, isGreen } from "../../core/gate.ts";
+import { isGreen } from "../../core/gate.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
+import { baseLookLines } from "../../core/view/base-look-words.ts";
 import { plural } from "../../text/words.ts";
-import type { GateTried } from "../try-gate.ts";
+import type { BaseLooked } from "../look-at-base.ts";
 import { bad, type DoctorFacts, type DoctorFinding, ok, warn } from "./facts.ts";
 
 export type Trial = {
@@ -30,20 +31,18 @@ type ToTry = {
 
 const NAME = "gate, run";
 
-export function trialFrom(tried: GateTried | Failed): Trial {
+export function trialFrom(tried: BaseLooked | Failed): Trial {
   if (hasFailed(tried)) {
     const { kind, message, next } = tried.failure;
     return kind === "cancelled"
       ? { is: "stopped", findings: [warn(NAME, "stopped; its workspace was removed")] }
       : { is: "unusable", findings: [bad(NAME, message, next)] };
   }
-  const { run, tookMs, probed } = tried;
+  const { run, tookMs, probed, look } = tried;
   if (run.setup) return { is: "unusable", findings: [bad(NAME, run.setup.message, run.setup.next)] };
   const took = `${(tookMs / 1_000).toFixed(1)} s`;
-  if (!isGreen(run.report)) {
-    const failed = failuresOf(run.report);
-    const more = failed.length > MAX_SHOWN ? `, and ${failed.length - MAX_SHOWN} more` : "";
-    const text = `fails after ${took}: ${failed.slice(0, MAX_SHOWN).join("; ")}${more}`;
+  if (look || !isGreen(run.report)) {
+    const text = [`fails after ${took}`, ...(look ? baseLookLines(look) : [])].join("\n");
     return { is: "failed", findings: [warn(NAME, text, "a run would start with tasks that repair it")] };
   }
   const idle = run.report.commands.filter(({ nothingYet }) => nothingYet).map(({ name }) => name);
@@ -61,5 +60,3 @@ export function trialFrom(tried: GateTried | Failed): Trial {
       : warn("probe", `not probed: ${probed?.why ?? "not requested"}`);
   return { is: "passed", findings: [gated, probe] };
 }
-
-const MAX_SHOWN = 5;

@@ -1,5 +1,4 @@
 /** Says in lines what a look at a failing base has found: command, class, the output that matters, the file with all of it. */
-import { plural } from "../../text/words.ts";
 import type { BaseClass, BaseLook } from "../base-look.ts";
 
 export function baseLookLines({
@@ -22,13 +21,7 @@ export function baseLookLines({
   ];
 }
 
-/** In one line, for lists. */
-export const baseLookTitle = ({ class: kind, commands, count }: BaseLook): string => {
-  const names = commands.map(({ line }) => line).join(", ");
-  return `the gate fails on the untouched base${names === "" ? "" : `: ${names}`} (${CLASS_WORDS[kind]}; ${plural(count, "failure")})`;
-};
-
-export const CLASS_WORDS: Readonly<Record<BaseClass, string>> = {
+const CLASS_WORDS: Readonly<Record<BaseClass, string>> = {
   "conflict-markers": "conflict markers were left in files",
   build: "it does not build",
   types: "types do not fit",

@@ -6,7 +6,7 @@ import type { DoctorFacts, DoctorFinding } from "../../../app/inspect/facts.ts";
 import { type Trial, toTry, trialFrom } from "../../../app/inspect/trial.ts";
 import { fleetFindings, inspectWorker } from "../../../app/inspect/worker.ts";
 import { inspect } from "../../../app/inspect.ts";
-import { tryGate } from "../../../app/try-gate.ts";
+import { lookAtBase } from "../../../app/look-at-base.ts";
 import { workerLooks } from "../../../compose/fleet-looks.ts";
 import { inspectParts } from "../../../compose/inspection.ts";
 import { partsOf } from "../../../compose/parts.ts";
@@ -270,6 +270,6 @@ async function trialOf(
     const project = await openProject(path.resolve(context.folder, repo), context.env, stop.signal);
     if (hasFailed(project)) return trialFrom(project);
     onStart(`Running the gate in a fresh workspace of ${short(request.commit)} (${found}) …`);
-    return trialFrom(await tryGate(request, partsOf(project, context.env), stop.signal));
+    return trialFrom(await lookAtBase(request, partsOf(project, context.env), stop.signal));
   }
 }
