@@ -9,8 +9,10 @@ import { isPaid } from "../core/rules/budget.ts";
 import { Drive, type Watch } from "../engine/drive.ts";
 import type { EngineEnd } from "../engine/engine.ts";
 import { Fold } from "../engine/fold.ts";
+import { asksOnly } from "../planning/asks-only.ts";
 import type { Heard, Mailbox, MailboxMessage } from "../ports/mailbox.ts";
 import type { RunHome, RunLock } from "../ports/runs.ts";
+import { fields } from "../text/json.ts";
 import { redactFields } from "../text/redact.ts";
 import { knownFlaky, noteFlaky } from "./flaky-history.ts";
 import { type Halt, Halting } from "./halt.ts";
@@ -121,7 +123,21 @@ async function prepare(
     return { type: "resume" };
   }
   const known = await knownFlaky(flaky);
-  return { type: "open", request: { run, goal, base, ...(known.length > 0 && { flaky: known }) } };
+  const isAsked = home.record.plan === undefined ? asksOnly(goal) : onlyReports(home.record.plan);
+  const request = {
+    ...{ run, goal, base },
+    ...(known.length > 0 && { flaky: known }),
+    ...(isAsked && { delivers: "report" as const }),
+  };
+  return { type: "open", request };
+}
+
+/** A recorded plan is plain JSON; what is wrong with it is said where it is read to be followed. */
+function onlyReports(plan: unknown): boolean {
+  const { tasks } = fields(plan);
+  return (
+    Array.isArray(tasks) && tasks.length > 0 && tasks.every((task) => fields(task)["delivers"] === "report")
+  );
 }
 
 async function makeTarget(

@@ -33,6 +33,12 @@ export function depth(id: TaskId): number {
 /** A `change` lands; a `report` settles from what was written or said. */
 export type Delivers = "change" | "report";
 
+/**
+ * How a task was done without landing anything. `answered`: its report is its result. `unchanged`: it was to change
+ * something, and its success criterion passes on the tree as it was before the task.
+ */
+export type EndedAs = "answered" | "unchanged";
+
 /** What a machine of a fleet can be called: "gpu", "linux-arm64". */
 export const LABEL = /^[a-z0-9][a-z0-9._-]{0,31}$/;
 export const MAX_LABELS = 8;
@@ -94,7 +100,7 @@ export type TaskState =
   /** `answering`: meanwhile it is asked a question of that subtask's. */
   | { readonly is: "waiting"; readonly for: WaitsFor; readonly answering?: string }
   | { readonly is: "landing"; readonly attempt: number; readonly handoff: Handoff }
-  | { readonly is: "done"; readonly handoff: Handoff; readonly commit?: string }
+  | { readonly is: "done"; readonly handoff: Handoff; readonly commit?: string; readonly ended?: EndedAs }
   | { readonly is: "failed"; readonly failure: Failure; readonly handoff?: Handoff }
   | { readonly is: "skipped"; readonly because: TaskId }
   | { readonly is: "cancelled"; readonly reason: string };

@@ -1,7 +1,7 @@
 /** What a plan's task must answer, where its result is taken from, and when its criterion is tried. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { broken, jobPorts, type Replies, SPEC } from "../../test/support/job-ports.ts";
+import { broken, EVIDENCE, jobPorts, type Replies, SPEC } from "../../test/support/job-ports.ts";
 import type { WorkBrief } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
@@ -180,6 +180,32 @@ describe("a criterion", () => {
     }
     const failedTurn = { is: "failed", failure: failure("agent-failed", "no") } as const;
     assert.ok(!(await worked(terms, { said: failedTurn })).names.includes("criterion"));
+  });
+
+  it("of a worker that changed nothing is tried once more, in a place with the tree from before the task", async () => {
+    const { commit: _, ...rest } = EVIDENCE;
+    const evidence = { ...rest, filesChanged: [] };
+    const { outcome, calls } = await worked(terms, { evidence });
+    assert.ok(outcome.is === "worked" && outcome.evidence.isMetBefore);
+    const takes = calls.filter(([name]) => name === "take").map(([, want]) => want);
+    assert.deepEqual(takes[1], { job: "work:t.1#1.before", commit: "onto", use: "probe" });
+    assert.equal(calls.filter(([name]) => name === "release").length, 2);
+    const report = await work(
+      { ...briefOf(terms), spec: { ...SPEC, terms, delivers: "report" } },
+      jobPorts({ evidence }).parts,
+      quiet,
+    );
+    assert.ok(report.outcome.is === "worked" && report.outcome.evidence.isMetBefore === undefined);
+  });
+
+  it("that passes only in the folder of a worker that changed nothing shows nothing", async () => {
+    const { commit: _, ...rest } = EVIDENCE;
+    const { parts } = jobPorts({ evidence: { ...rest, filesChanged: [] } });
+    const ends = [{ is: "passed" } as const, { is: "red", detail: "no" } as const];
+    const criteria = { try: async () => ends.shift()! };
+    const { outcome } = await work(briefOf(terms), { ...parts, criteria }, quiet);
+    assert.ok(outcome.is === "worked" && outcome.evidence.isMetBefore === undefined);
+    assert.deepEqual(ends, []);
   });
 
   it("that the machine could not run is nobody's fault: the attempt is lost, its work is there for the next", async () => {

@@ -4,13 +4,14 @@ import { handoffFromEvidence, type ReadHandoff, readHandoff } from "../core/answ
 import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { cut, type Handoff } from "../core/handoff.ts";
+import type { JobId } from "../core/job.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Evidence } from "../core/rules/evidence.ts";
 import { doneAnswer, type Scratchpad } from "../ports/agent.ts";
 import type { Outbox } from "../ports/outbox.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import { redactCommand, redactFields } from "../text/redact.ts";
-import type { JobParts } from "./job-parts.ts";
+import { type JobParts, jobIdOf } from "./job-parts.ts";
 
 /** Before the turn: where its result goes, and where those of the tasks before it are. */
 export async function scratchpadFor(
@@ -82,6 +83,29 @@ const MAX_SUMMARY_CHARS = 20_000;
 /** All but tab and line ends: a terminal obeys an escape. */
 const CONTROL = /[\p{Cc}--[\t\n\r]]/gv;
 const plain = (text: string) => text.toWellFormed().replace(CONTROL, "").trim();
+
+/**
+ * Says whether a change was not needed: its criterion passes on the tree from before the task. Tried in a place of its
+ * own, because a worker may leave ignored files in its folder that make the command pass.
+ */
+export async function criterionBefore(
+  brief: WorkBrief,
+  commit: string,
+  parts: Pick<JobParts, "criteria" | "redact" | "workspaces">,
+  signal: AbortSignal,
+): Promise<{ readonly isMetBefore?: true } | Failed> {
+  const { spec } = brief;
+  if (spec.terms?.criterion === undefined || spec.delivers === "report" || spec.spawn) return {};
+  const job = `${jobIdOf(brief)}.before` as JobId;
+  const workspace = await parts.workspaces.take({ job, commit, use: "probe" }, signal);
+  if (hasFailed(workspace)) return workspace;
+  try {
+    const tried = await tryCriterion(brief, workspace, parts, signal);
+    return hasFailed(tried) ? tried : tried.unmet ? {} : { isMetBefore: true };
+  } finally {
+    await parts.workspaces.release(workspace);
+  }
+}
 
 /** On what was kept already: what the command itself changes in the workspace goes nowhere. */
 export async function tryCriterion(

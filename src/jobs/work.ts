@@ -16,7 +16,7 @@ import { isRecord } from "../text/json.ts";
 import { readCall } from "./called.ts";
 import { collected, failed, type JobParts, type JobTurn, jobIdOf } from "./job-parts.ts";
 import { checkedResult, contextFor } from "./subtask.ts";
-import { reported, scratchpadFor, tryCriterion } from "./terms.ts";
+import { criterionBefore, reported, scratchpadFor, tryCriterion } from "./terms.ts";
 import { runWatched } from "./watched.ts";
 
 export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
@@ -194,11 +194,14 @@ async function judgeBranch(
   const tried = isWanting ? {} : await tryCriterion(brief, workspace, parts, stop);
   if (hasFailed(tried)) return failed(tried.failure);
   const unmet = unsaid ?? tried.unmet;
+  const hasNothing = !isWanting && unmet === undefined && evidence.commit === undefined;
+  const before = hasNothing ? await criterionBefore(brief, base, parts, stop) : {};
+  if (hasFailed(before)) return failed(before.failure);
   return {
     outcome: {
       is: "worked",
       handoff: { ...handoff, concerns: [...notes, ...handoff.concerns] },
-      evidence: { ...evidence, ...(unmet && { unmet }) },
+      evidence: { ...evidence, ...(unmet && { unmet }), ...before },
     },
   };
 }

@@ -13,7 +13,7 @@ import { due } from "../../src/core/rules/due.ts";
 import type { Evidence } from "../../src/core/rules/evidence.ts";
 import { defaultPolicy, type Policy } from "../../src/core/rules/policy.ts";
 import type { Problem } from "../../src/core/rules/repair.ts";
-import type { Task, TaskId } from "../../src/core/task.ts";
+import type { Delivers, Task, TaskId } from "../../src/core/task.ts";
 
 export const MINUTE = 60_000;
 
@@ -69,9 +69,11 @@ export class CoreRun {
     return run;
   }
 
-  constructor(changes: PolicyChanges = {}) {
+  /** `delivers`: "report" if the goal asks for an answer. */
+  constructor(changes: PolicyChanges = {}, delivers?: Delivers) {
     this.policy = policyWith(changes);
-    this.say({ type: "open", request: { run: "r", goal: "make it", base: "base" } });
+    const request = { run: "r", goal: "make it", base: "base", ...(delivers && { delivers }) };
+    this.say({ type: "open", request });
   }
 
   /** Takes up what has come in at once, and then whatever is due. Returns the facts that came of it. */

@@ -96,6 +96,7 @@ const EVIDENCE = z.object({
   forbiddenMarks: texts,
   gateChanges: z.array(z.object({ of: z.enum(["gate", "agents"]), file: text, what: text })).optional(),
   unmet: FAILURE.optional(),
+  isMetBefore: yes,
 } satisfies Shape<Evidence>);
 
 const RESPONSE = z.object({

@@ -8,7 +8,7 @@ import type { FailedCandidate, Job, JobId, Member, Outcome, PassedCandidate, Spe
 import type { Phase } from "../rules/landing.ts";
 import type { ProblemClass } from "../rules/repair.ts";
 import type { SubtaskQuestion, ToolResponse } from "../subtask.ts";
-import type { TaskId, TaskSpec } from "../task.ts";
+import type { Delivers, EndedAs, TaskId, TaskSpec } from "../task.ts";
 
 export type RunRequest = {
   readonly run: string;
@@ -17,6 +17,8 @@ export type RunRequest = {
   readonly base: string;
   /** Tests that earlier runs in this repository saw fail and pass on one tree. */
   readonly flaky?: readonly string[];
+  /** Left out: a change. "report": the goal asks for an answer, and lands nothing unless a planner says otherwise. */
+  readonly delivers?: Delivers;
 };
 
 export type RunEnd = "done" | "incomplete" | "failed" | "cancelled";
@@ -121,7 +123,7 @@ type Facts = {
   "question.answered": { question: string; text: string; by: "person" | "default" | Member };
   "task.woken": { task: TaskId };
   "task.held-back": { task: TaskId; behind: TaskId; until: "settled" | "idle" };
-  "task.done": { task: TaskId; handoff: Handoff };
+  "task.done": { task: TaskId; handoff: Handoff; ended?: EndedAs };
   "task.failed": {
     task: TaskId;
     failure: Failure;

@@ -144,6 +144,7 @@ export function addTask(s: StateDraft, { id, spec, rank }: NewTask): void {
   const parent = parentId(id);
   if (parent === undefined) return;
   s.unsettled += 1;
+  if (spec.delivers === "change") s.onlyAnswers = false;
   const planner = plannerIn(s, parent);
   planner.children += 1;
   planner.active.add(id);

@@ -66,8 +66,8 @@ export const taskEvents = {
     if (until === "idle") s.atWork.claim(id, filesOf(task), task.order);
     else withdraw(s, id);
   },
-  "task.done"(s, { task, handoff }) {
-    settle(s, task, { is: "done", handoff });
+  "task.done"(s, { task, handoff, ended }) {
+    settle(s, task, { is: "done", handoff, ...(ended && { ended }) });
   },
   "task.failed"(s, { task, failure, handoff }) {
     noteGuilt(s, failure);

@@ -38,6 +38,7 @@ const runEvents = {
   "run.opened"(s, { request, spec, at }) {
     s.request = request;
     s.openedAt = at;
+    s.onlyAnswers = spec.delivers === "report";
     s.setup.since = at;
     for (const name of request.flaky ?? []) s.flaky.set(name, 0);
     moveTip(s, request.base);

@@ -18,6 +18,8 @@ import { ScopeTable } from "./scope-table.ts";
 export type RunState = {
   readonly request: RunRequest | undefined;
   readonly openedAt: number;
+  /** The run was asked for an answer, and no task of it is to change anything: the target is nobody's concern. */
+  readonly onlyAnswers: boolean;
   /** How much more than the run's own time the machine's clock shows, since it was set. */
   readonly aheadMs: number;
   /** The same as it was before it was set, each way once, the last first. */
@@ -233,6 +235,7 @@ export type Spending = Used & {
 export const emptyState = (): RunState => ({
   request: undefined,
   openedAt: 0,
+  onlyAnswers: false,
   aheadMs: 0,
   wereAheadMs: [],
   tasks: new Map(),

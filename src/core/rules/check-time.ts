@@ -12,7 +12,7 @@ import { wantsBase } from "./train.ts";
 export function nextCheckAt(state: RunState, policy: Policy): number | undefined {
   const { target, repair, cancelling } = state;
   const { checkedAt, checkErrors, greensInARow } = target;
-  if (cancelling !== undefined) return undefined;
+  if (cancelling !== undefined || state.onlyAnswers) return undefined;
   if (checkErrors > 0) {
     const few = checkErrors < policy.sweep.maxErrorsInARow;
     return checkedAt + (few ? backoffMs(policy.retry, checkErrors, "check") : policy.sweep.greenMs);
@@ -29,8 +29,10 @@ export function nextCheckAt(state: RunState, policy: Policy): number | undefined
 }
 
 /** Until when nothing starts because the base was not checked yet: nothing is spent where the gate cannot run. */
-export function firstLookBy({ target, setup }: RunState, policy: Policy): number | undefined {
+export function firstLookBy(state: RunState, policy: Policy): number | undefined {
+  const { target, setup, onlyAnswers } = state;
   const isKnown = target.checkedTip !== undefined || target.checkErrors >= policy.sweep.maxErrorsInARow;
+  if (onlyAnswers) return undefined;
   return isKnown || policy.baseFirstMs === undefined ? undefined : setup.since + policy.baseFirstMs;
 }
 
@@ -44,8 +46,8 @@ export function firstProbeBy(state: RunState, policy: Policy): number | undefine
  * Nothing lands before it is known whether the gate proves something. Without commands there is nothing to prove. On a
  * red target too few tests pass for that: what mends it may land, and then the gate is probed again.
  */
-export function wantsProbe({ setup, target }: RunState, { probe = false }: Policy): boolean {
-  if (!probe) return false;
+export function wantsProbe({ setup, target, onlyAnswers }: RunState, { probe = false }: Policy): boolean {
+  if (!probe || onlyAnswers) return false;
   if (setup.probed === undefined) return target.checkedTip === undefined || target.report.commands.length > 0;
   const isGreen = target.health === "green" && target.checkedTip === target.tip;
   return setup.isProbedEarly && isGreen && target.report.commands.length > 0;

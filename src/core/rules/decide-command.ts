@@ -38,7 +38,7 @@ export function openRun(state: RunState, request: RunRequest): readonly Fact[] {
     scope: [EVERYTHING],
     after: [],
     priority: 5,
-    delivers: "change",
+    delivers: request.delivers ?? "change",
     shape: "plan",
     slug: slugOf(request.goal),
   } as const;

@@ -17,15 +17,39 @@ describe("what a worker hands in", () => {
     const run = CoreRun.planned([task("a", { delivers: "report" })]);
     run.work("t.1", { summary: "it is so" });
     assert.equal(run.is("t.1"), "done");
+    assert.equal(run.events("task.done")[0]!.ended, "answered");
     assert.deepEqual(run.running("land"), []);
     assert.equal(run.brief("plan", "t").news[0]!.summary, "it is so");
   });
 
-  test("an empty change is a failed attempt", () => {
+  test("an empty change is a failed attempt, and its planner reads that the worker's word was not verified", () => {
     const run = CoreRun.planned([task("a")]);
-    run.work("t.1", { filesChanged: [] });
+    run.work("t.1", { filesChanged: [], summary: "the flag is there since v2" });
     assert.equal(run.task("t.1").past[0]!.failure.kind, "empty-change");
     assert.deepEqual(run.running("work"), ["work:t.1#2"]);
+    while (run.is("t.1") === "open") run.work("t.1", { filesChanged: [], summary: "it is there" });
+    const [concern] = run.brief("plan", "t").concerns;
+    assert.match(concern!.text, /says that it is so already, which is not verified: it is there/);
+  });
+
+  test("an empty change is done, unchanged, if its own criterion passes on the tree from before it", () => {
+    const checked = task("a", { terms: { criterion: "node check.js" } });
+    const run = CoreRun.planned([checked, task("b", { after: ["a"] })]);
+    run.work("t.1", { filesChanged: [], isMetBefore: true });
+    assert.equal(run.is("t.1"), "done");
+    assert.equal(run.events("task.done")[0]!.ended, "unchanged");
+    assert.deepEqual(run.running("land"), []);
+    assert.deepEqual(run.running("work"), ["work:t.2#1"]);
+  });
+
+  test("a criterion that is a command of the gate proves nothing about an empty change", () => {
+    const run = CoreRun.planned([task("a", { terms: { criterion: "test" } })]);
+    assert.deepEqual(
+      run.state.target.report.commands.map(({ name }) => name),
+      ["test"],
+    );
+    run.work("t.1", { filesChanged: [], isMetBefore: true });
+    assert.equal(run.task("t.1").past[0]!.failure.kind, "empty-change");
   });
 
   test("a change that leaves its scope is a failed attempt that names the files", () => {

@@ -4,12 +4,12 @@ import { type Failure, failure, isAccounts, isLoss } from "../failure.ts";
 import { boundHandoff } from "../handoff.ts";
 import type { Ended, Job, Outcome } from "../job.ts";
 import type { Charge, Fact } from "../log/event.ts";
-import { taskOf } from "../log/state.ts";
+import { type RunState, taskOf } from "../log/state.ts";
 import { isSettled, type Task } from "../task.ts";
 import { attemptFailed, budgetSpent, isRunBudget, type Now, runExhausted } from "./consequences.ts";
 import { decideAnswering, decideCall } from "./decide-call.ts";
 import { setupMet, setupWait } from "./decide-setup.ts";
-import { judgeWork } from "./evidence.ts";
+import { type Evidence, judgeWork } from "./evidence.ts";
 import type { Policy } from "./policy.ts";
 
 type WorkJob = Job & { readonly kind: "work" };
@@ -62,7 +62,8 @@ function judge(
   const { id, spec } = task;
   const limits = limitsFor(task, policy);
   const claim = boundHandoff(outcome.handoff, limits);
-  const verdict = judgeWork({ spec, claim, evidence: outcome.evidence }, policy);
+  const evidence = believable(outcome.evidence, task, state);
+  const verdict = judgeWork({ spec, claim, evidence }, policy);
   const metrics = {
     ...verdict.handoff.metrics,
     durationMs: at - task.startedAt,
@@ -72,7 +73,9 @@ function judge(
   const handoff = boundHandoff({ ...verdict.handoff, metrics, concerns, taskId: id }, limits);
   if (verdict.is === "refused")
     return attemptFailed(now, job, { failure: verdict.failure, charge: "failed", handoff });
-  if (spec.delivers === "report" || spec.spawn) return [{ type: "task.done", task: id, handoff }];
+  if (spec.spawn) return [{ type: "task.done", task: id, handoff }];
+  if (spec.delivers === "report") return [{ type: "task.done", task: id, handoff, ended: "answered" }];
+  if (evidence.isMetBefore) return [{ type: "task.done", task: id, handoff, ended: "unchanged" }];
   const { flags = [] } = handoff;
   return [
     { type: "task.handed-off", task: id, attempt: job.attempt, handoff },
@@ -82,6 +85,12 @@ function judge(
   ];
 }
 
-/** The result of a subtask goes back whole into the conversation that asked for it. */
+/** A criterion that is a command of the gate passes on every tree of the target: that says nothing about the task. */
+function believable({ isMetBefore, ...evidence }: Evidence, { spec }: Task, { target }: RunState): Evidence {
+  const isGate = target.report?.commands.some(({ name }) => name === spec.terms?.criterion) ?? false;
+  return { ...evidence, ...(isMetBefore && !isGate && { isMetBefore }) };
+}
+
+/** The result of a subtask goes back whole into the conversation that asked for it; an answer is what the user reads. */
 const limitsFor = ({ spec }: Task, { brief, subtasks }: Policy) =>
-  spec.spawn ? { ...brief, maxSummaryChars: subtasks.maxResultChars } : brief;
+  spec.spawn || spec.delivers === "report" ? { ...brief, maxSummaryChars: subtasks.maxResultChars } : brief;

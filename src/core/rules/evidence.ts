@@ -1,6 +1,6 @@
 /** May a worker's result go to landing? Judged by what the repository shows, not by what was claimed. */
 import { type Failure, failure } from "../failure.ts";
-import type { Handoff } from "../handoff.ts";
+import { cut, type Handoff } from "../handoff.ts";
 import { containing } from "../scope.ts";
 import type { TaskSpec } from "../task.ts";
 import { flagOf, type GateChange, judgeGateChanges } from "./gate-changes.ts";
@@ -24,24 +24,24 @@ export type Evidence = {
   readonly gateChanges?: readonly GateChange[];
   /** Which of its task's terms was not kept; undefined if they were, or there are none. */
   readonly unmet?: Failure;
+  /** Nothing was changed, and the task's criterion passes in a fresh place with the tree from before the task. */
+  readonly isMetBefore?: true;
 };
 
 type WorkVerdict =
   | { readonly is: "accepted"; readonly handoff: Handoff }
   | { readonly is: "refused"; readonly handoff: Handoff; readonly failure: Failure };
 
+type Work = { readonly spec: TaskSpec; readonly claim: Handoff; readonly evidence: Evidence };
+
 export function judgeWork(
-  {
-    spec,
-    claim,
-    evidence,
-  }: { readonly spec: TaskSpec; readonly claim: Handoff; readonly evidence: Evidence },
+  { spec, claim, evidence }: Work,
   policy: Pick<Policy, "sharedFiles" | "gateChanges">,
 ): WorkVerdict {
   const handoff = withEvidence(claim, evidence);
   const wrong =
     claim.status === "complete"
-      ? (evidence.unmet ?? broken(spec, evidence, policy))
+      ? (evidence.unmet ?? broken({ spec, claim, evidence }, policy))
       : failure("incomplete", `the worker reported ${claim.status}: ${claim.summary}`);
   return wrong ? { is: "refused", handoff, failure: wrong } : { is: "accepted", handoff };
 }
@@ -64,18 +64,20 @@ const withEvidence = (
   },
 });
 
+/** What its worker says of an empty change; the whole is in the handoff. */
+const MAX_CLAIM_CHARS = 500;
+
 function broken(
-  spec: TaskSpec,
-  evidence: Evidence,
+  { spec, claim, evidence }: Work,
   { sharedFiles, gateChanges }: Pick<Policy, "sharedFiles" | "gateChanges">,
 ): Failure | undefined {
   if (spec.delivers === "report") return undefined; // It lands nothing, so it can break nothing.
   if (evidence.commit === undefined || evidence.filesChanged.length === 0) {
-    if (spec.spawn) return undefined; // Its result may be an answer alone.
+    if (spec.spawn || evidence.isMetBefore) return undefined; // The result of a subtask may be an answer alone.
     return failure(
       "empty-change",
-      "the worker said complete but changed no file",
-      "make the change, or report blocked and say why",
+      `the worker changed no file and says that it is so already, which is not verified: ${cut(claim.summary, MAX_CLAIM_CHARS)}`,
+      "make the change; or report blocked, and name the file and line that show that nothing is to be done",
     );
   }
   const isAllowed = containing([...spec.scope, ...sharedFiles]);

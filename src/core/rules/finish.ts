@@ -95,6 +95,7 @@ function isOwed(state: RunState, { sweep }: Policy): boolean {
 /** Has to be looked at once more before the run may close? Not where a look could change nothing. */
 export function wantsFinalCheck(state: RunState, policy: Policy, now: number): boolean {
   const { target, repair, request } = state;
+  if (state.onlyAnswers) return false;
   if (target.checkErrors >= policy.sweep.maxErrorsInARow) return false;
   if (isVerified(state)) return !isSeen(state, now);
   if (target.unsure) return true;
@@ -171,7 +172,7 @@ const troubleTexts = (state: RunState): readonly string[] => [
 
 function targetLeft(state: RunState, now: number): readonly string[] {
   const { target } = state;
-  if (isVerified(state) && isSeen(state, now)) return [];
+  if (state.onlyAnswers || (isVerified(state) && isSeen(state, now))) return [];
   if (target.checkedTip !== target.tip || target.health !== "red")
     return ["the target could not be checked as it stands"];
   const names = failuresOf(target.report);

@@ -269,15 +269,21 @@ function quietText(event: EventOf<"job.quiet">, state: RunState): Line | undefin
 }
 
 /** The goal is done only when the run closes as done: fixes and checks of the target may follow. */
-function done({ task, handoff }: EventOf<"task.done">, state: RunState): Line | undefined {
+function done({ task, handoff, ended }: EventOf<"task.done">, state: RunState): Line | undefined {
   const name = nameOf(state, task);
   const { target, spent, planners } = state;
   const lacks = [...(planners.get(task)?.concerns.values() ?? [])].some(({ kind }) => kind === "undone");
   const isPart = handoff.status !== "complete" || lacks;
+  if (ended && !isPart) return good(`${task === ROOT ? capital(name) : name} ${ENDED_WORDS[ended]}`);
   if (task !== ROOT) return isPart ? bad(`${name} is partly done`) : good(`${name} is done`);
   if (isPart || spent.exhausted || target.health === "red") return bad("The goal is partly done");
-  return isVerified(state) ? good("The goal is done") : undefined;
+  return isVerified(state) || state.onlyAnswers ? good("The goal is done") : undefined;
 }
+
+const ENDED_WORDS = {
+  answered: "is answered",
+  unchanged: "had nothing to change: its success criterion passes without a change",
+} as const;
 
 const MAX_NAMES = 5;
 

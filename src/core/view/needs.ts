@@ -58,8 +58,12 @@ export const calmLabel = (view: Standing, run: RunWord): string =>
 export type WayToDeliver = { readonly branch: string; readonly command: string };
 
 /** Of a run that is over: where its work is, and what to type next. */
-export function endLabel({ is, times, tally, target }: Standing, { branch, command }: WayToDeliver): string {
+export function endLabel(
+  { is, ended, times, tally, target }: Standing,
+  { branch, command }: WayToDeliver,
+): string {
   if (times.closedAt === undefined) return "";
+  if (ended !== undefined) return ENDED_WORDS[ended];
   if (tally.gate.landings === 0) return "Nothing landed; your branches are as they were";
   if (target.health === "red" || target.health === "suspect")
     return `What landed is on branch ${branch}, on which gate commands fail`;
@@ -67,6 +71,11 @@ export function endLabel({ is, times, tally, target }: Standing, { branch, comma
     ? `The work is on branch ${branch}. Next: ${command}`
     : `What landed is on branch ${branch}. Next: ${command} --partial`;
 }
+
+const ENDED_WORDS = {
+  answered: "The answer is in the report; nothing was to be changed",
+  unchanged: "Nothing had to be changed: the success criterion passes without a change",
+} as const;
 
 /** The questions that a person has to answer. */
 export const questionsFor = (view: Standing): readonly QuestionView[] =>

@@ -16,7 +16,7 @@ import {
 } from "../log/state.ts";
 import { isUngated } from "../log/target-health.ts";
 import type { JobKind } from "../rules/policy.ts";
-import { ROOT, type Task, type TaskId } from "../task.ts";
+import { type EndedAs, ROOT, type Task, type TaskId } from "../task.ts";
 import { gatingIn, type JobPlace, placeOf, type TaskWord, wordOf } from "./rows.ts";
 import { emptyStory, type Story, tell } from "./story.ts";
 import { type TallyFigures, tallyFigures } from "./tally-view.ts";
@@ -56,6 +56,8 @@ export type Standing = {
     | "incomplete"
     | "failed"
     | "cancelled";
+  /** Of a run that is done and landed nothing: it gave answers, or found its changes made already. */
+  readonly ended?: EndedAs;
   readonly counts: Counts;
   readonly running: readonly RunningView[];
   /** What is ready to land, or being landed, the next one first. */
@@ -140,6 +142,7 @@ export function standingOf({ state, story }: Seen): Standing {
     is:
       state.closed?.how ??
       (state.cancelling !== undefined ? "cancelling" : state.paused ? "paused" : openWord(state)),
+    ...endedOf(state, tasks, story),
     counts: countsOf(state, tasks, gating),
     running: [...state.running.values()].map((running) => runningView(state, story, running)),
     queue: tasks
@@ -165,6 +168,16 @@ export function standingOf({ state, story }: Seen): Standing {
       (story.closed?.at ?? story.lastAt) - state.openedAt - story.idleMs,
     ),
   };
+}
+
+function endedOf({ closed }: RunState, tasks: readonly Task[], { landings }: Story): Pick<Standing, "ended"> {
+  if (closed?.how !== "done" || landings.length > 0) return {};
+  const ends = tasks.flatMap(({ state }) => (state.is === "done" && state.ended) || []);
+  return ends.includes("answered")
+    ? { ended: "answered" }
+    : ends.includes("unchanged")
+      ? { ended: "unchanged" }
+      : {};
 }
 
 const openWord = (state: RunState) => (isProposed(state) ? "proposed" : "working");

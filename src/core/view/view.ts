@@ -3,7 +3,7 @@ import { forPeople } from "../failure.ts";
 import type { GivenUpView } from "../log/event.ts";
 import { isDeclined, nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
 import { givenUpOf } from "../rules/given-up.ts";
-import { ROOT } from "../task.ts";
+import { type EndedAs, ROOT, type Task } from "../task.ts";
 import { gatingIn, type TaskWord, wordOf } from "./rows.ts";
 import { type Seen, type Standing, standingOf } from "./standing.ts";
 import type { LandedStory, RetriedAttempt } from "./story.ts";
@@ -26,6 +26,8 @@ export type { GivenUpView, QuestionView, UndoneView };
 /** Everything in it is JSON. */
 export type RunView = Omit<Standing, "tally"> & {
   readonly landings: readonly LandingView[];
+  /** What tasks found out that were to land nothing, or that had nothing to change. */
+  readonly answers: readonly AnswerView[];
   /** Tasks that are done and were split: they land through their parts. */
   readonly split: number;
   readonly setbacks: readonly FailedAttemptView[];
@@ -43,6 +45,7 @@ export type RunView = Omit<Standing, "tally"> & {
 export type LandingView = Omit<LandedStory, "members"> & {
   readonly members: readonly (Named & { readonly attempt: number })[];
 };
+type AnswerView = Named & { readonly ended: EndedAs; readonly text: string };
 /** `end`: what became of the task since. */
 export type FailedAttemptView = RetriedAttempt & { readonly name: string; readonly end: TaskWord };
 
@@ -53,6 +56,7 @@ export function viewOf(seen: Seen): RunView {
   return {
     ...standing,
     landings: story.landings.map((landed) => landingView(state, landed)),
+    answers: tasks.flatMap((task) => answerView(state, task)),
     split: tasks.filter(
       ({ id, spec, state: { is } }) => is === "done" && id !== ROOT && spec.shape === "plan",
     ).length,
@@ -60,6 +64,11 @@ export function viewOf(seen: Seen): RunView {
     ...unfinishedOf(seen),
     tally: { ...standing.tally, costs: costsOf(state) },
   };
+}
+
+function answerView(run: RunState, { id, state }: Task): readonly AnswerView[] {
+  if (state.is !== "done" || state.ended === undefined) return [];
+  return [{ task: id, name: nameOf(run, id), ended: state.ended, text: state.handoff.summary }];
 }
 
 /** What is not done, or not well. */

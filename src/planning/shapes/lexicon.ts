@@ -1,4 +1,5 @@
 /** What does a sentence begin with: an order, a word of order, a limit? All by the published words. */
+import { asksOnly } from "../asks-only.ts";
 import type { WordList, Words } from "../data.ts";
 
 export type Lexicon = {
@@ -151,7 +152,7 @@ function afterClause(said: string, lexicon: Lexicon): Timed | undefined {
  */
 export function isReport(text: string, lexicon: Lexicon, isLater = false): boolean {
   const first = orderIn(whenOf(text, lexicon)?.rest ?? text, lexicon);
-  if (first === undefined) return isQuestion(text);
+  if (first === undefined) return asksOnly(text);
   const { verbs, report, check } = lexicon;
   const verb = first.verb.toLowerCase();
   const isOperated = isLater && OPERATING.test(verb) && !isToBeMade(first.object);
@@ -173,12 +174,3 @@ const isToBeMade = (object: string): boolean =>
 
 /** "Check whether", "find all", "list every": they ask for an answer. */
 const ASKED_FOR = /^(?:whether|if|why|how|what|which|where|who|all|every|each|out)\b/i;
-
-const MAX_QUESTION_CHARS = 300;
-const QUESTION = /^\s*(?:why|what|which|where|who|how)\b[^.!?\n]*\?\s*$/i;
-/** These propose something: "why don't we cache it?". */
-const PROPOSAL = /^\s*(?:why (?:not|don['’]t)|(?:what|how) (?:about|if))\b/i;
-
-/** One sentence that asks for reasons or facts; "can you add …?" is an order. */
-const isQuestion = (text: string): boolean =>
-  text.length < MAX_QUESTION_CHARS && QUESTION.test(text) && !PROPOSAL.test(text);

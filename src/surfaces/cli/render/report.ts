@@ -10,7 +10,7 @@ import type { RunReport } from "../../../core/view/report.ts";
 import { failedAttempts } from "../../../core/view/task-facts.ts";
 import type { FailedAttemptView, RunView, UndoneView } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
-import { duration, harmless, plural, precise, quoted, short } from "../../../text/words.ts";
+import { duration, harmless, harmlessLines, plural, precise, quoted, short } from "../../../text/words.ts";
 import { callTexts, costRows, lossRows, redTexts, tookTexts, unaccountedTexts } from "./cost.ts";
 import {
   adviceSection,
@@ -42,7 +42,8 @@ export function reportOf(view: RunView, around: Around): readonly ReportSection[
   const { report } = around;
   return [
     headline(view, around),
-    landed(view, around),
+    ...answers(view, around),
+    ...(view.ended === undefined ? [landed(view, around)] : []),
     ...gateChanges(view),
     ...setbacks(view),
     ...undone(view),
@@ -93,6 +94,28 @@ function took(view: RunView): string {
   const busy = precise(elapsedMs(view));
   return idleMs < 1_000 ? busy : `${busy} (plus ${duration(idleMs)} paused or stopped)`;
 }
+
+/** In full where the user asked for an answer; in a run that also changes things, and in the short form, its beginning. */
+function answers(view: RunView, { report }: Around): readonly ReportSection[] {
+  const maxLines = view.ended || report ? MAX_ANSWER_LINES : MAX_SHORT_LINES;
+  const told = view.answers.map(({ name, ended, text }) => {
+    const lines = harmlessLines(text.trim(), maxLines).map((line) => paragraph(line));
+    return ended === "answered"
+      ? section(`Answer of ${harmless(name)}`, lines)
+      : section(
+          `${harmless(name)} had nothing to change: its success criterion passes without a change`,
+          lines,
+        );
+  });
+  const rest = told.length - MAX_ANSWERS;
+  return rest <= 0
+    ? told
+    : [...told.slice(0, MAX_ANSWERS), section(`${rest} more answers: skein show ${view.run}`, [])];
+}
+
+const MAX_ANSWER_LINES = 400;
+const MAX_SHORT_LINES = 5;
+const MAX_ANSWERS = 20;
 
 function landed(view: RunView, { open, report }: Around): ReportSection {
   const { landings, split } = view;

@@ -1,0 +1,40 @@
+/** Which requests only ask for an answer, and which of them order a change in the form of a question. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { asksOnly } from "./asks-only.ts";
+
+const QUESTIONS = [
+  "why is CI red",
+  "Why is CI red?",
+  "why does the nightly build fail on arm64",
+  "Which tests are slow, and which of them touch the network?",
+  "How many callers does parseDate have",
+  "what files do we ship",
+  "Does the cache ever return stale entries? Where is it filled?",
+  "Can parse() return null?",
+  "- What does retry.ts do?\n- Who calls it?",
+  "Should this module use streams or buffers?",
+];
+
+const ORDERS = [
+  "Can you add a --json flag?",
+  "could we cache the result?",
+  "why don't we cache it?",
+  "What about a dark mode?",
+  "why is CI red and fix it",
+  "Why is CI red? Fix it.",
+  "Why is the login slow? It should take 100 ms at most.",
+  "When the user logs in, show a banner",
+  "What I want is a command that lists the tasks",
+  "which is why the parser needs a rewrite",
+  "Where possible, use const",
+  "How the cache works must be documented",
+  "## Why\nis CI red?",
+  "Have you tried a cache?",
+  "",
+];
+
+describe("a request that only asks", () => {
+  for (const text of QUESTIONS) it(`is ${JSON.stringify(text)}`, () => assert.equal(asksOnly(text), true));
+  for (const text of ORDERS) it(`is not ${JSON.stringify(text)}`, () => assert.equal(asksOnly(text), false));
+});

@@ -1,0 +1,75 @@
+/** What a run prints that was asked a question, and one whose change was there already. */
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import type { RunView } from "../../src/core/view/view.ts";
+import { makePlace } from "./cli-place.ts";
+
+const ANSWER = "The test `adds` fails: it compares with 3, see test/add.test.js:4.";
+
+/** Asked to plan it gives no tasks; asked to work it answers and changes nothing. */
+const AGENT = `#!/bin/sh
+cat > /dev/null
+if [ "$SKEIN_KIND" = plan ]; then echo '{"tasks": []}'; exit 0; fi
+if [ -n "$SKEIN_OUTPUT_FILE" ]; then echo '${ANSWER}' > "$SKEIN_OUTPUT_FILE"; echo "DONE|$SKEIN_OUTPUT_FILE"; exit 0; fi
+cat <<'END'
+${JSON.stringify({ status: "complete", summary: ANSWER })}
+END
+`;
+
+/** The gate fails on the base: a repair would be the wrong thing to pay for. */
+const RED = { "package.json": '{"scripts": {"test": "exit 1"}}' };
+
+for (const [how, options] of [
+  ["a planner", []],
+  ["one worker", ["--planner", "none"]],
+] as const)
+  test(`a question on a failing base ends done with its answer, by ${how}`, async () => {
+    await using place = await makePlace({ files: RED });
+    await writeFile(place.agent, AGENT, { mode: 0o755 });
+    const ran = await place.skein("run", "why is CI red", "--agent", place.agent, ...options);
+    assert.equal(ran.code, 0, ran.out + ran.err);
+    assert.ok(ran.out.includes(ANSWER), ran.out);
+    const report = await place.skein("report");
+    assert.match(report.out, /The answer is in the report; nothing was to be changed/);
+    assert.doesNotMatch(ran.out, /gate fails|fix task|Nothing landed/i);
+    const run = /^run {5}(\S+)$/m.exec(ran.out)![1]!;
+    const shown = JSON.parse((await place.skein("status", run, "--json")).out) as RunView;
+    assert.deepEqual([shown.is, shown.ended, shown.answers[0]?.text], ["done", "answered", ANSWER]);
+  });
+
+test("a plan by rules for a question is a report, and its run ends done on a failing base", async () => {
+  await using place = await makePlace({ files: RED });
+  await writeFile(place.agent, AGENT, { mode: 0o755 });
+  const file = path.join(place.folder, "plan.json");
+  const planned = await place.skein("plan", "why is CI red", "--by", "rules", "--out", file);
+  assert.equal(planned.code, 0, planned.err);
+  const ran = await place.skein("run", file, "--agent", place.agent);
+  assert.equal(ran.code, 0, ran.out + ran.err);
+  assert.ok(ran.out.includes(ANSWER), ran.out);
+});
+
+test("a change that is there already is done only if its own criterion passes without it", async () => {
+  await using place = await makePlace({ files: { "a.txt": "here\n" } });
+  await writeFile(place.agent, AGENT, { mode: 0o755 });
+  const planOf = (success_criterion?: string) =>
+    JSON.stringify({
+      tasks: [
+        { id: "a", subject: "Write a", description: "Write a.txt", scope: ["a.txt"], success_criterion },
+      ],
+    });
+  const run = async (criterion?: string) => {
+    const file = path.join(place.folder, "plan.json");
+    await writeFile(file, planOf(criterion));
+    return place.skein("run", file, "--agent", place.agent, "--gate", "none", "--set", "retry.first=1ms");
+  };
+  const met = await run("grep -q here a.txt");
+  assert.equal(met.code, 0, met.out + met.err);
+  assert.match(met.out, /a had nothing to change: its success criterion passes without a change/);
+  const unmet = await run("grep -q there a.txt");
+  assert.equal(unmet.code, 1, unmet.out);
+  const claimed = await run();
+  assert.equal(claimed.code, 1, claimed.out);
+  assert.match(claimed.out, /says that it is so already, which is not verified/);
+});
