@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { failuresOf, type GateReport, isGreen, judgeGate } from "./gate.ts";
+import {
+  blockingIn,
+  failuresOf,
+  type GateReport,
+  isGreen,
+  isOwn,
+  isUnjudged,
+  judgeGate,
+  unjudgeable,
+} from "./gate.ts";
 
 type Command = GateReport["commands"][number];
 const report = (...commands: Command[]): GateReport => ({ commands });
@@ -33,7 +42,10 @@ describe("on a red target", () => {
   const base = report(green("build"), red("test", "adds", "subtracts"));
 
   test("a candidate lands that leaves everything as it was", () => {
-    assert.deepEqual(judgeGate(base, noWorse(base)), { ok: true, proof: "red-to-red" });
+    assert.deepEqual(judgeGate(base, noWorse(base)), {
+      ...{ ok: true, proof: "red-to-red" },
+      compared: ["build: passes", "test: no new failure beside 2 failures"],
+    });
   });
 
   test("a new failure stops it, even where it heals another", () => {
@@ -73,13 +85,23 @@ describe("on a target that is red without a name for it", () => {
     report({ ...red("test", "no end within 900 s"), unnamed: true }, green("build")),
   ];
 
-  test("nothing lands as no worse, not even what heals some of it", () => {
-    for (const base of bases) {
-      const verdict = judgeGate(base, noWorse(base));
-      assert.deepEqual(verdict, { ok: false, failures: failuresOf(base) });
-    }
+  test("nothing can be judged, not even what heals some of it", () => {
+    for (const [i, base] of bases.entries())
+      assert.deepEqual(judgeGate(base, noWorse(base)), {
+        ok: false,
+        failures: [`${["build", "test"][i]}: cannot be judged: what fails on the target has no name`],
+      });
     const healed = report(red("build"), green("test"));
     assert.ok(!judgeGate(healed, noWorse(bases[0]!, "test: adds")).ok);
+    assert.deepEqual(
+      bases.map((base) => unjudgeable(base)),
+      [["build: what fails has no name"], ["test: what fails has no name"]],
+    );
+  });
+
+  test("a command that passes now is no reason against a change: the others are compared", () => {
+    const healed = report(green("build"), red("test", "adds"));
+    assert.ok(judgeGate(healed, noWorse(bases[0]!)).ok);
   });
 
   test("a change that turns the whole gate green always lands", () => {
@@ -103,7 +125,10 @@ describe("a command that stops at its first failing step", () => {
 
   test("may fail later steps once the earlier is mended: they were hidden, not broken by the fix", () => {
     const verdict = judgeGate(report(tests), noWorse(report(types), "test: a.ts: no such name"));
-    assert.deepEqual(verdict, { ok: true, proof: "red-to-red" });
+    assert.deepEqual(verdict, {
+      ...{ ok: true, proof: "red-to-red" },
+      compared: ["test: what failed before is gone, and had hidden 2 failures"],
+    });
   });
 
   test("may not fail an earlier step than before, nor a later one while the earlier still fails", () => {
@@ -128,11 +153,17 @@ describe("a command that stops at its first failing step", () => {
 describe("more failures than are named", () => {
   const many = (more: number, ...failures: string[]) => ({ ...red("test", ...failures), more });
 
-  test("are compared by their number: another few of them in the list are not new", () => {
+  test("cannot be compared by name: only a repair that leaves fewer of them lands, and says so", () => {
     const before = report(many(100, "a", "b"));
-    assert.ok(judgeGate(report(many(100, "b", "c")), noWorse(before)).ok);
-    assert.ok(!judgeGate(report(many(101, "a", "b")), noWorse(before)).ok);
-    assert.ok(judgeGate(report(red("test", "c", "d")), noWorse(before)).ok);
+    assert.deepEqual(judgeGate(report(many(99, "b", "c")), noWorse(before)), {
+      ok: false,
+      failures: ["test: cannot be judged: of 102 failures on the target only 2 have a name"],
+    });
+    assert.ok(!judgeGate(report(red("test", "a", "b")), noWorse(before)).ok);
+    assert.deepEqual(judgeGate(report(many(99, "b", "c")), noWorse(before, "test: a")), {
+      ...{ ok: true, proof: "red-to-red" },
+      compared: ["test: by number only: 102 failures before, 101 now"],
+    });
   });
 
   test("than before are a failure of their own, beside those that are new by name", () => {
@@ -144,5 +175,71 @@ describe("more failures than are named", () => {
     const before = report(many(100, "a", "b"));
     assert.ok(!judgeGate(report(many(100, "b", "c")), noWorse(before, "test: a")).ok);
     assert.ok(judgeGate(report(many(99, "b", "c")), noWorse(before, "test: a")).ok);
+  });
+});
+
+describe("a target on which a command did not run", () => {
+  const broken = (...failures: string[]): Command => ({
+    ...red("test", ...failures),
+    ...{ classes: ["build"], hiding: failures.length, blocked: "no test ran" },
+  });
+  const ran = (tests: number, ...failures: string[]): Command => ({
+    ...red("test", ...failures),
+    ...{ classes: ["tests"], tests },
+  });
+  const base = report(broken("a.go: does not build"));
+
+  test("has no new failures to compare: the same failure before and after says nothing", () => {
+    const failures = ["test: cannot be judged: no test ran"];
+    assert.deepEqual(judgeGate(base, noWorse(base)), { ok: false, failures });
+    assert.deepEqual(unjudgeable(base), ["test: no test ran"]);
+    assert.deepEqual(blockingIn(base), ["test: a.go: does not build"]);
+    assert.deepEqual([failures.some(isOwn), failures.every(isUnjudged)], [false, true]);
+  });
+
+  test("holds for a fix as well: it must remove all that keeps the tests from running", () => {
+    const two = report(broken("a.go: does not build", "b.go: does not build"));
+    const fix = noWorse(two, "test: a.go: does not build");
+    assert.ok(!judgeGate(report(broken("b.go: does not build")), fix).ok);
+    assert.deepEqual(judgeGate(report(ran(40, "adds")), fix), {
+      ...{ ok: true, proof: "red-to-red" },
+      compared: ["test: what failed before is gone, and had hidden 1 failure"],
+    });
+  });
+
+  test("blames nobody for another failure of the kind: it may have been hidden", () => {
+    assert.deepEqual(judgeGate(report(broken("c.go: does not build")), noWorse(base)), {
+      ok: false,
+      failures: [
+        "test: cannot be judged: what fails now may have been hidden on the target by what failed before",
+      ],
+    });
+  });
+
+  test("still blames what is visibly worse", () => {
+    const worse = report(broken("a.go: does not build", "c.go: does not build"));
+    assert.deepEqual(judgeGate(worse, noWorse(base)), {
+      ok: false,
+      failures: ["test: c.go: does not build"],
+    });
+  });
+
+  test("is told from one on which tests ran: a candidate on which none does cannot be judged", () => {
+    const before = report(ran(40, "adds"));
+    assert.deepEqual(judgeGate(report(ran(39, "adds")), noWorse(before)), {
+      ...{ ok: true, proof: "red-to-red" },
+      compared: ["test: no new failure beside 1 failure, 39 tests ran"],
+    });
+    assert.ok(!judgeGate(report(red("test", "adds")), noWorse(before)).ok);
+    assert.ok(!judgeGate(report({ ...ran(3, "adds"), blocked: "it stopped" }), noWorse(before)).ok);
+  });
+
+  test("says what some failures hide where the others ran", () => {
+    const partly = report({ ...ran(12, "b.test.ts", "adds"), hiding: 1 });
+    const verdict = judgeGate(partly, noWorse(partly));
+    assert.ok(verdict.ok);
+    assert.deepEqual(verdict.compared, [
+      "test: no new failure beside 2 failures, 12 tests ran; what 1 of them hides was not looked at",
+    ]);
   });
 });

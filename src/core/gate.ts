@@ -16,6 +16,12 @@ export type CommandReport = {
   readonly classes?: readonly ProblemClass[];
   /** It is red, and what it failed has no name of its own: "no end within 900 s" may be anything, and another each time. */
   readonly unnamed?: true;
+  /** How many tests ran, passed or failed by name, where a runner says so. */
+  readonly tests?: number;
+  /** It is red, and did not get to run all that it is for: why, in words. What it does not fail says nothing then. */
+  readonly blocked?: string;
+  /** How many of its failures keep others from being seen, such as a package that does not build. */
+  readonly hiding?: number;
   /** It is green because there is nothing yet that it could run: no test file in the tree. */
   readonly nothingYet?: true;
 };
@@ -31,8 +37,7 @@ export type Probed =
 
 /**
  * On a green target a candidate must be green. On a red one it must make nothing worse, and a fix must remove at
- * least one of the failures in `mustHeal` that are there. Where not all failures of a red one have a name, nobody can
- * tell what is worse: a candidate must be green.
+ * least one of the failures in `mustHeal` that are there. What cannot be compared with the target is not landed.
  */
 export type Accept =
   | { readonly is: "green" }
@@ -45,40 +50,98 @@ export type Proof = "green" | "red-to-red" | "ungated";
 export const NOT_RUN = "its gate could not be run";
 
 export type Verdict =
-  | { readonly ok: true; readonly proof: Proof }
+  /** `compared`: on a red target, what was compared with it, a line for each command. */
+  | { readonly ok: true; readonly proof: Proof; readonly compared?: readonly string[] }
   | { readonly ok: false; readonly failures: readonly string[] };
 
 export function judgeGate(report: GateReport, accept: Accept): Verdict {
   const failures = failuresOf(report);
   if (report.commands.every(({ nothingYet }) => nothingYet)) return { ok: true, proof: "ungated" };
   if (failures.length === 0) return { ok: true, proof: "green" };
-  if (accept.is === "green" || isNameless(accept.baseline)) return { ok: false, failures };
+  if (accept.is === "green") return { ok: false, failures };
 
-  const fresh = report.commands.flatMap((command) => worseIn(command, accept.baseline));
+  const { baseline, mustHeal } = accept;
+  const compared = report.commands.map((now) => compare(now, baseline, mustHeal));
+  const fresh = compared.flatMap((one) => (one.is === "worse" ? one.failures : []));
   if (fresh.length > 0) return { ok: false, failures: fresh };
-  const before = new Set(failuresOf(accept.baseline));
-  const asked = accept.mustHeal.filter((name) => before.has(name));
-  const left = new Set(accept.baseline.commands.flatMap((command) => notHealed(command, report)));
-  return asked.length > 0 && asked.every((name) => left.has(name))
-    ? { ok: false, failures: asked }
-    : { ok: true, proof: "red-to-red" };
+  const unjudged = compared.flatMap((one) => (one.is === "unjudged" ? [one.failure] : []));
+  if (unjudged.length > 0) return { ok: false, failures: unjudged };
+  const before = new Set(failuresOf(baseline));
+  const asked = mustHeal.filter((name) => before.has(name));
+  const left = new Set(baseline.commands.flatMap((command) => notHealed(command, report)));
+  if (asked.length > 0 && asked.every((name) => left.has(name))) return { ok: false, failures: asked };
+  const words = compared.flatMap((one) => (one.is === "compared" ? [one.words] : []));
+  return { ok: true, proof: "red-to-red", compared: words };
 }
 
-/** What a command fails by now and did not fail before, by name; where names are cut, by count. */
-function worseIn(now: CommandReport, baseline: GateReport): readonly string[] {
+/** What one command says about a candidate beside what it said about the red target. */
+type Compared =
+  | { readonly is: "worse"; readonly failures: readonly string[] }
+  | { readonly is: "unjudged"; readonly failure: string }
+  | { readonly is: "compared"; readonly words: string };
+
+function compare(now: CommandReport, baseline: GateReport, mustHeal: readonly string[]): Compared {
   const was = baseline.commands.find(({ name }) => name === now.name);
-  const names = namesOf(now);
-  if (was === undefined || was.green) return names;
+  const compared = (words: string): Compared => ({ is: "compared", words: `${now.name}: ${words}` });
+  if (now.green) return compared(was?.green === false ? "passes now" : "passes");
+  if (was === undefined || was.green) return { is: "worse", failures: namesOf(now) };
+  const unjudged = (why: string): Compared => ({ is: "unjudged", failure: unjudgedName(now.name, why) });
+  if (isUnnamed(was)) return unjudged("what fails on the target has no name");
+
+  const uncovered = uncovers(now, was);
+  const fresh = uncovered ? [] : worseIn(now, was);
+  if (fresh.length > 0)
+    return was.blocked !== undefined && isCleared(now, was)
+      ? unjudged("what fails now may have been hidden on the target by what failed before")
+      : { is: "worse", failures: fresh };
+  if (uncovered) return compared(`what failed before is gone, and had hidden ${countText(now)}`);
+  if (now.blocked !== undefined) return unjudged(now.blocked);
+  if (was.tests !== undefined && was.tests > 0 && !now.tests) return unjudged("no test ran");
+  if (!isCut(was) && !isCut(now)) return compared(sameText(now));
+  const isLess = countOf(now) < countOf(was) && mustHeal.some((name) => name.startsWith(`${now.name}: `));
+  return isLess
+    ? compared(`by number only: ${countOf(was)} failures before, ${countOf(now)} now`)
+    : unjudged(`of ${countOf(was)} failures on the target only ${was.failures.length} have a name`);
+}
+
+const sameText = (now: CommandReport): string => {
+  const ran = now.tests === undefined ? "" : `, ${now.tests === 1 ? "1 test" : `${now.tests} tests`} ran`;
+  const hidden = now.hiding
+    ? `; what ${now.hiding} of them hide${now.hiding === 1 ? "s" : ""} was not looked at`
+    : "";
+  return `no new failure beside ${countText(now)}${ran}${hidden}`;
+};
+
+const countText = (command: CommandReport): string =>
+  countOf(command) === 1 ? "1 failure" : `${countOf(command)} failures`;
+
+/** Why nothing could be said about any change, as long as this is the target: a line for each command. */
+export const unjudgeable = ({ commands }: GateReport): readonly string[] =>
+  commands.flatMap((command) => {
+    if (command.green) return [];
+    if (isUnnamed(command)) return [`${command.name}: what fails has no name`];
+    return command.blocked === undefined ? [] : [`${command.name}: ${command.blocked}`];
+  });
+
+/** The failures that a change must remove all at once before it can be judged. */
+export const blockingIn = ({ commands }: GateReport): readonly string[] =>
+  commands.flatMap((command) => (command.blocked === undefined ? [] : namesOf(command)));
+
+const CANNOT_BE_JUDGED = ": cannot be judged: ";
+const unjudgedName = (command: string, why: string): string => `${command}${CANNOT_BE_JUDGED}${why}`;
+
+/** Of a candidate's failures: it is not said to fail by them, but nothing can be said about it. */
+export const isUnjudged = (failed: string): boolean => failed.includes(CANNOT_BE_JUDGED);
+
+/** What a command fails by now and did not fail before, by name; where names are cut, by count. */
+function worseIn(now: CommandReport, was: CommandReport): readonly string[] {
   const before = new Set(namesOf(was));
-  const fresh = names.filter((name) => !before.has(name));
+  const fresh = namesOf(now).filter((name) => !before.has(name));
   // Those that are named may all have failed before: without a name for their number no task would ever be guilty.
   if (isCut(was) || isCut(now))
     return countOf(now) > countOf(was) ? [`${now.name}: ${MORE_THAN_BEFORE}`, ...fresh] : [];
-  return uncovers(now, was) ? [] : fresh;
+  return fresh;
 }
-
-/** Not all that it fails has a name: whether a change makes it worse cannot be told. */
-export const isNameless = ({ commands }: GateReport): boolean => commands.some(isUnnamed);
 
 /** Only that it failed is known. */
 const isUnnamed = ({ green, failures, unnamed }: CommandReport): boolean =>
@@ -86,8 +149,9 @@ const isUnnamed = ({ green, failures, unnamed }: CommandReport): boolean =>
 
 const MORE_THAN_BEFORE = "more failures than before";
 
-/** Whether a failure is one of its own, and not only the number of them. */
-export const isOwn = (failed: string): boolean => !failed.endsWith(`: ${MORE_THAN_BEFORE}`);
+/** Whether a failure is one of its own, and not only the number of them, or that nothing can be said. */
+export const isOwn = (failed: string): boolean =>
+  !failed.endsWith(`: ${MORE_THAN_BEFORE}`) && !isUnjudged(failed);
 
 /** Of what a command failed: what is still there, as far as anyone can tell. */
 function notHealed(was: CommandReport, report: GateReport): readonly string[] {
@@ -106,11 +170,16 @@ const countOf = ({ failures, more = 0 }: CommandReport) => failures.length + mor
  * and all that it fails now comes later in the order of repair, the change has not broken that: it was hidden.
  */
 function uncovers(now: CommandReport, was: CommandReport): boolean {
-  if (!now.classes?.length || !was.classes?.length) return false;
-  const there = new Set(now.failures);
+  if (!now.classes?.length || !was.classes?.length || isCut(was) || isCut(now)) return false;
   const order = (kind: ProblemClass) => PROBLEM_CLASSES.indexOf(kind);
   const last = Math.max(...was.classes.map(order));
-  return was.failures.every((name) => !there.has(name)) && now.classes.every((kind) => order(kind) > last);
+  return isCleared(now, was) && now.classes.every((kind) => order(kind) > last);
+}
+
+/** Nothing is left of what failed before. */
+function isCleared(now: CommandReport, was: CommandReport): boolean {
+  const there = new Set(now.failures);
+  return was.failures.every((name) => !there.has(name));
 }
 
 export const isGreen = (report: GateReport) => report.commands.every((command) => command.green);

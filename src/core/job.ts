@@ -83,6 +83,8 @@ export type PassedCandidate = {
   readonly members: readonly Member[];
   readonly conflicts: readonly Conflict[];
   readonly proof: Proof;
+  /** On a red target: what was compared with it, a line for each command. */
+  readonly compared?: readonly string[];
   readonly report: GateReport;
   readonly flags: readonly string[];
 };
@@ -130,6 +132,7 @@ export type Outcome =
       readonly members: readonly Member[];
       readonly conflicts: readonly Conflict[];
       readonly proof: Proof;
+      readonly compared?: readonly string[];
     }
   /** The candidate of `members` passed, but what it was built on has not landed yet. */
   | ({ readonly is: "gated" } & PassedCandidate)

@@ -24,13 +24,14 @@ export async function land(brief: LandBrief, parts: JobParts, signal: AbortSigna
   const gated = brief.passed ?? (await gateOn(brief, onto, parts, signal));
   if ("outcome" in gated) return gated;
 
-  const { commit, members, conflicts, proof, report, flags } = gated;
+  const { commit, members, conflicts, proof, compared, report, flags } = gated;
   const isProbed = brief.probe !== undefined && proof !== "ungated";
-  const said = { run: brief.run, members, proof, report, ...(isProbed && { probe: brief.probe }), flags };
+  const how = { proof, ...(compared && { compared }) };
+  const said = { run: brief.run, members, ...how, report, ...(isProbed && { probe: brief.probe }), flags };
   const landed = await parts.repository.land({ target, from: onto, to: commit, proof: said }, signal);
   if (hasFailed(landed)) return failed(landed.failure);
   if (landed.is !== "landed") return { outcome: landed };
-  return { outcome: { is: "landed", commit, members, conflicts, proof } };
+  return { outcome: { is: "landed", commit, members, conflicts, ...how } };
 }
 
 /** What it is built on is made in the same way by the jobs that gate it: the same commits, with the same ids. */
@@ -111,9 +112,9 @@ async function gateOn(
     };
   }
 
-  const { proof } = verdict;
+  const { proof, compared } = verdict;
   return {
-    ...{ onto, commit, members, conflicts, proof, report },
+    ...{ onto, commit, members, conflicts, proof, report, ...(compared && { compared }) },
     flags: hasFailed(changes) ? [`unknown: ${changes.failure.message}`] : changes.map(flagOf),
   };
 }

@@ -57,6 +57,8 @@ export type LandingProof = {
   readonly run: string;
   readonly members: readonly Member[];
   readonly proof: Proof;
+  /** Of a landing on a red target: what was compared with it, a line for each command. */
+  readonly compared?: readonly string[];
   readonly report: GateReport;
   /** Whether the gate was probed: "proved", "not probed: why", "off"; unknown in runs of an older Skein. */
   readonly probe?: string;

@@ -36,7 +36,11 @@ type Merged = {
 };
 type Tree = Pick<Commit, "failures" | "marks">;
 type Step = Pick<Commit, "files" | "parent">;
-type Passed = { readonly proof: Proof; readonly report: GateReport };
+type Passed = {
+  readonly proof: Proof;
+  readonly compared?: readonly string[];
+  readonly report: GateReport;
+};
 type Red = Extract<Outcome, { readonly is: "red" }>;
 type Landing = FoundLanding & { readonly onto: string };
 
@@ -94,14 +98,14 @@ export class VirtualRepository {
   land(brief: LandBrief, flake: readonly string[]): Outcome {
     if (brief.above) return this.#gateAhead(brief, flake);
     if (brief.onto !== this.tip) return { is: "moved", ...this.#look(brief.onto) };
-    if (brief.passed) return this.#landAs(brief.passed.commit, brief.passed.proof);
+    if (brief.passed) return this.#landAs(brief.passed.commit, brief.passed);
     const merged = this.#merge(brief.onto, brief.members);
     if (merged.members.length === 0) return { is: "unmergeable", conflicts: merged.conflicts };
     const judged = this.#gate(merged, brief.accept, flake);
     if ("is" in judged) return judged;
     const commit = this.#idOf(merged);
     this.gated.add(commit);
-    return this.#landAs(commit, judged.proof);
+    return this.#landAs(commit, judged);
   }
 
   /** The commit that the candidate is built on. */
@@ -128,18 +132,21 @@ export class VirtualRepository {
     const { members, conflicts } = merged;
     const report = this.report(this.#treeOf(merged).failures, flake);
     const verdict = judgeGate(report, accept);
-    if (verdict.ok) return { proof: verdict.proof, report };
+    if (verdict.ok) {
+      const { proof, compared } = verdict;
+      return { proof, ...(compared && { compared }), report };
+    }
     const { failures } = verdict;
     const named = failures.flatMap((name) => this.#problems.get(this.known(name))?.files ?? []);
     return { is: "red", members, conflicts, failures, files: named };
   }
 
-  #landAs(commit: string, proof: Proof): Outcome {
+  #landAs(commit: string, { proof, compared }: Omit<Passed, "report">): Outcome {
     const merged = this.#candidates.get(commit)!;
     const { members, conflicts, files, onto } = merged;
     this.landings.push({ commit, members, onto });
     this.#move({ ...this.#treeOf(merged), id: commit, parent: onto, files });
-    return { is: "landed", commit, members, conflicts, proof };
+    return { is: "landed", commit, members, conflicts, proof, ...(compared && { compared }) };
   }
 
   /** The same candidate has the same id. Along every line of commits the numbers rise. */

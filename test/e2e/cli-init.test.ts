@@ -50,7 +50,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   cargo: {
     files: { "Cargo.toml": "", "Cargo.lock": "" },
-    finds: "Cargo.toml: cargo build --quiet --all-targets; cargo test --quiet",
+    finds: "Cargo.toml: cargo build --quiet --all-targets; cargo test --quiet --no-fail-fast",
   },
   go: {
     files: { "go.mod": "module x\n", "go.sum": "" },

@@ -75,11 +75,13 @@ export class ShakyRepository extends VirtualRepository {
 
 const STAGED = "gate";
 
-/** The first step that fails, as the one command that is seen. */
+/** The first step that fails, as the one command that is seen. Before the last step no test runs. */
 function stagedReport({ commands }: GateReport): GateReport {
   const at = commands.findIndex(({ green }) => !green);
   const first = commands[at];
   if (!first) return { commands: [{ name: STAGED, green: true, failures: [] }] };
   const failures = first.failures.map((failed) => `${first.name}: ${failed}`);
-  return { commands: [{ name: STAGED, green: false, failures, classes: [PROBLEM_CLASSES[at]!] }] };
+  const kind = PROBLEM_CLASSES[at]!;
+  const ran = kind === "tests" ? { tests: failures.length } : { blocked: "no test ran" };
+  return { commands: [{ name: STAGED, green: false, failures, classes: [kind], ...ran }] };
 }

@@ -1,13 +1,11 @@
 /** Does a tree pass? Runs the gate's commands one after the other, in a workspace that keeps its ignored files. */
 import { lstatSync } from "node:fs";
 import path from "node:path";
-import type { FailedCommand } from "../../core/base-look.ts";
-import { type Failure, failure } from "../../core/failure.ts";
-import type { CommandReport, GateReport, Probed } from "../../core/gate.ts";
+import { failure } from "../../core/failure.ts";
+import type { GateReport, Probed } from "../../core/gate.ts";
 import type { JobId } from "../../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { GateChange } from "../../core/rules/gate-changes.ts";
-import { PROBLEM_CLASSES, type Problem } from "../../core/rules/repair.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
 import type { ProgramEnd, Programs } from "../../ports/programs.ts";
 import { commandEnd } from "../../text/failing-part.ts";
@@ -15,10 +13,11 @@ import { redactCommand } from "../../text/redact.ts";
 import { orAbort } from "../or-abort.ts";
 import type { Conflicted, Conflicts } from "../repositories/conflicts.ts";
 import { gateChanges } from "./gate-changes.ts";
-import { classOf, type GateCommand, lineOf } from "./gate-command.ts";
+import { classOf, type GateCommand, lineOf, testCommands } from "./gate-command.ts";
 import { Limiter } from "./limiter.ts";
 import { type GateParts, type GatePlace, type ProbeEnded, probeGate } from "./probe.ts";
 import type { GateRules, Rules } from "./rules.ts";
+import { type Ran, runOf } from "./run-of.ts";
 import { withTestedFiles } from "./tested-files.ts";
 import type { ToolProblem } from "./tool-output/found.ts";
 import { readOutput } from "./tool-output/read-output.ts";
@@ -50,10 +49,10 @@ export class CommandGate implements Gate {
     const conflicted = await this.#parts.conflicts.in(tree.commit, signal);
     if (hasFailed(conflicted)) return signal.aborted ? STOPPED : conflicted;
     const first = conflicted.length === 0 ? [] : [unresolved(conflicted, this.#parts.redact)];
-    if (rules.commands.length === 0) return summary(first);
+    if (rules.commands.length === 0) return runOf(first);
     const ran = await this.#limiter.run(() => this.#runAll(tree, rules, signal), signal);
     if (ran === undefined) return STOPPED;
-    return hasFailed(ran) ? ran : summary([...first, ...ran], this.#parts.transcripts.pathOf?.(tree.job));
+    return hasFailed(ran) ? ran : runOf([...first, ...ran], this.#parts.transcripts.pathOf?.(tree.job));
   }
 
   /** One at a time: copying or installing what a tree needs may take longer than several gates. */
@@ -108,13 +107,15 @@ export class CommandGate implements Gate {
     const transcript = transcripts.open(job);
     try {
       const ran: Ran[] = [];
+      const isForTests = new Set(testCommands(rules.commands));
       for (const command of rules.commands) {
         tree.onCommand?.(redactCommand(command.name, this.#parts.redact));
-        const one = await this.#runOne(tree, command, { workspace, transcript }, signal);
+        const asked = { command, isForTests: isForTests.has(command) };
+        const one = await this.#runOne(tree, asked, { workspace, transcript }, signal);
         if (hasFailed(one)) return one;
         ran.push(one);
       }
-      return ran.some(({ tests = 0 }) => tests > 0) ? ran.map(withoutSilence) : ran;
+      return ran.some(({ counted = 0 }) => counted > 0) ? ran.map(withoutSilence) : ran;
     } finally {
       await transcript.close();
       await workspaces.release(workspace);
@@ -123,7 +124,7 @@ export class CommandGate implements Gate {
 
   async #runOne(
     tree: GatedTree,
-    command: GateCommand,
+    { command, isForTests }: { readonly command: GateCommand; readonly isForTests: boolean },
     place: GatePlace,
     signal: AbortSignal,
   ): Promise<Ran | Failed> {
@@ -141,7 +142,7 @@ export class CommandGate implements Gate {
     const ran: Ran =
       code === 0
         ? { name, line, green: true, failures: [], tail }
-        : await red({ name, line }, { text, tail, folder, isCut });
+        : await red({ name, line }, { text, tail, folder, isCut, isForTests });
     return asFound(ran, found);
   }
 
@@ -193,29 +194,13 @@ function howEnded(end: ProgramEnd, maxMs: number): string {
 
 const STOPPED: Failed = failedWith("cancelled", "the gate was stopped");
 
-type Ran = {
-  readonly name: string;
-  readonly line: string;
-  readonly green: boolean;
-  readonly failures: readonly ToolProblem[];
-  /** The number of failures that are not in the list. */
-  readonly more?: number;
-  /** The output names none of the failures in the list. */
-  readonly unnamed?: true;
-  readonly tail: string;
-  readonly tests?: number;
-  readonly nothingYet?: true;
-  /** Why it could not be run; `isSilent`: it passed without running any of the existing tests. */
-  readonly setup?: Failure;
-  readonly isSilent?: true;
-};
-
 /** Corrects the result by what the output and the tree say beyond the exit code. */
 function asFound(ran: Ran, found: Runnable): Ran {
   const { name, line, failures, tail } = ran;
   switch (found.is) {
     case "ran":
-      return found.tests === undefined ? ran : { ...ran, tests: found.tests };
+      if (found.tests === undefined) return ran;
+      return { ...ran, counted: found.tests, ...(ran.green && { tests: found.tests }) };
     case "nothing-yet":
       return { name, line, green: true, failures: [], tail, nothingYet: true };
     case "unrunnable": {
@@ -254,13 +239,19 @@ const plainPath = (file: string) => (/\p{Cc}/u.test(file) ? JSON.stringify(file)
 
 type Named = Pick<Ran, "name" | "line">;
 
-async function red(
-  { name, line }: Named,
-  said: { readonly text: string; readonly tail: string; readonly folder: string; readonly isCut: boolean },
-): Promise<Ran> {
-  const { text, folder, isCut } = said;
+type Written = {
+  readonly text: string;
+  readonly tail: string;
+  readonly folder: string;
+  readonly isCut: boolean;
+  readonly isForTests: boolean;
+};
+
+async function red({ name, line }: Named, said: Written): Promise<Ran> {
+  const { text, folder, isCut, isForTests } = said;
   const has = filesIn(folder);
-  const { failures, more, notConfigured } = readOutput({ text, folder, has, class: classOf(name) });
+  const read = readOutput({ text, folder, has, isForTests, class: classOf(name) });
+  const { failures, more, notConfigured, tests, hiding, blocked } = read;
   if (notConfigured !== undefined) {
     // The target's gate asks for it, so this tree has lost it: the gate fails, but not because of a broken build.
     const missing = unnamed(name, NOT_CONFIGURED, notConfigured);
@@ -273,8 +264,14 @@ async function red(
     ? [unnamed(name, CUT, "a process that it left behind still held its output open")]
     : [];
   const placed = [...(await withTestedFiles(failures, folder, has)), ...unread];
-  const named = failures.length > 0 ? {} : { unnamed: true as const };
-  return { name, line, green: false, failures: placed, more, ...named, tail: `${tail}${note}` };
+  return {
+    ...{ name, line, green: false, failures: placed, more },
+    ...((failures.length === 0 || read.isNameless) && { unnamed: true }),
+    ...(tests !== undefined && { tests }),
+    ...(hiding !== undefined && { hiding }),
+    ...(blocked !== undefined && { blocked }),
+    tail: `${tail}${note}`,
+  };
 }
 
 const NOT_CONFIGURED = "not configured";
@@ -334,48 +331,4 @@ const halted = ({ name, line }: Named, how: string, tail: string): Ran => ({
   failures: [unnamed(name, how, tail)],
   unnamed: true,
   tail,
-});
-
-function commandReport(ran: Ran): CommandReport {
-  const { name, green, failures, more = 0, unnamed: isUnnamed, nothingYet } = ran;
-  const classes = PROBLEM_CLASSES.filter((kind) => failures.some((found) => found.class === kind));
-  return {
-    name,
-    green,
-    failures: failures.map((found) => found.name),
-    ...(more > 0 && { more }),
-    ...(classes.length > 0 && { classes }),
-    ...(isUnnamed && { unnamed: isUnnamed }),
-    ...(nothingYet && { nothingYet }),
-  };
-}
-
-function summary(ran: readonly Ran[], output?: string): GateRun {
-  const report: GateReport = {
-    commands: ran.map(commandReport),
-  };
-  const reds = ran.filter(({ green }) => !green);
-  const problems = reds.flatMap(({ name, failures, tail }): Problem[] =>
-    failures.length === 0
-      ? [{ class: classOf(name), name, files: [], message: tail }]
-      : failures.map((found) => problem(name, found)),
-  );
-  const tail = reds.map((each) => `${each.name}:\n${each.tail}`).join("\n");
-  const setup = ran.find((each) => each.setup)?.setup;
-  const failed = reds.map(
-    ({ name, line, tail: lines }): FailedCommand => ({ name, line, lines: lines.split("\n") }),
-  );
-  return {
-    ...{ report, problems, tail },
-    ...(failed.length > 0 && { failed }),
-    ...(output !== undefined && failed.length > 0 && { output }),
-    ...(setup && { setup }),
-  };
-}
-
-/** With the name that `failuresOf` gives it. */
-const problem = (command: string, { cause, ...found }: ToolProblem): Problem => ({
-  ...found,
-  name: `${command}: ${found.name}`,
-  ...(cause === undefined ? {} : { cause }),
 });

@@ -40,7 +40,11 @@ describe("the gate that a tree names", () => {
   });
 
   for (const [file, text, lines] of [
-    ["Cargo.toml", "[package]", ["build: cargo build --quiet --all-targets", "test: cargo test --quiet"]],
+    [
+      "Cargo.toml",
+      "[package]",
+      ["build: cargo build --quiet --all-targets", "test: cargo test --quiet --no-fail-fast"],
+    ],
     ["go.mod", "module m", ["build: go build ./...", "vet: go vet ./...", "test: go test ./..."]],
     ["pytest.ini", "[pytest]", ["test: python3 -m pytest -q"]],
     ["pyproject.toml", "[project]\n[tool.pytest.ini_options]\n", ["test: python3 -m pytest -q"]],
@@ -61,7 +65,10 @@ describe("the gate that a tree names", () => {
 
   it("prefers the language's own tool to a makefile, and goes on looking where a manifest names no script", () => {
     const makefile = { Makefile: "test:\n\ttrue\n" };
-    assert.deepEqual(gateOf({ ...makefile, "Cargo.toml": "" }).lines[1], "test: cargo test --quiet");
+    assert.deepEqual(
+      gateOf({ ...makefile, "Cargo.toml": "" }).lines[1],
+      "test: cargo test --quiet --no-fail-fast",
+    );
     assert.deepEqual(gateOf({ ...makefile, "package.json": "{}" }).lines, ["test: make test"]);
   });
 });

@@ -75,7 +75,7 @@ function fromCargo(files: TopFiles): Detected | undefined {
   if (files("Cargo.toml") === undefined) return undefined;
   return fixed("Cargo.toml", [
     { name: "build", command: ["cargo", "build", "--quiet", "--all-targets"] },
-    { name: "test", command: ["cargo", "test", "--quiet"] },
+    { name: "test", command: ["cargo", "test", "--quiet", "--no-fail-fast"] },
   ]);
 }
 

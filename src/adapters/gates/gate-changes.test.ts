@@ -217,7 +217,7 @@ describe("a change of another gate", () => {
       [{ "b/Cargo.toml": "[lib]\ndoctest = false\n" }, [`b/${tests}`]],
       [{ "a.rs": "2", "Cargo.lock": "1" }, []],
     ];
-    await looksAs(files, edits, [undefined, "cargo test --quiet"]);
+    await looksAs(files, edits, [undefined, "cargo test --quiet --no-fail-fast"]);
   });
 
   it("of go is nothing but the name of the module", async () => {

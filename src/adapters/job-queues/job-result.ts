@@ -147,6 +147,7 @@ const REPORT = z.object({
     z.object({
       ...{ name: text, green: z.boolean(), failures: texts, more: count.optional() },
       ...{ classes: z.array(CLASS).optional(), unnamed: yes, nothingYet: yes },
+      ...{ tests: count.optional(), hiding: count.optional(), blocked: text.optional() },
     } satisfies Shape<CommandReport>),
   ),
 });

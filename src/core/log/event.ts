@@ -136,6 +136,8 @@ type Facts = {
     members: readonly Member[];
     commit: string;
     proof: Proof | "found";
+    /** On a red target: what was compared with it, a line for each command. */
+    compared?: readonly string[];
     flaky: readonly string[];
     /** The land job that gated it, where others have built on it. */
     turn?: number;

@@ -122,7 +122,10 @@ describe("a target that is red", () => {
     assert.deepEqual(run.candidate(), ["t.3"], "alone");
     const { accept } = run.brief("land");
     assert.ok(accept.is === "no-worse");
-    assert.deepEqual(judgeGate(red("x"), accept), { ok: true, proof: "red-to-red" });
+    assert.deepEqual(judgeGate(red("x"), accept), {
+      ...{ ok: true, proof: "red-to-red" },
+      compared: ["test: no new failure beside 1 failure"],
+    });
     assert.deepEqual(judgeGate(red("x", "y"), accept).ok, false, "it heals nothing");
     assert.deepEqual(judgeGate(red("z"), accept).ok, false, "it breaks something new");
     run.land();

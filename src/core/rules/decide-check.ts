@@ -2,7 +2,7 @@
 
 import { slugOf } from "../../text/slug.ts";
 import { type Failure, failure } from "../failure.ts";
-import { failuresOf, type GateReport, isNameless, unnamedIn } from "../gate.ts";
+import { blockingIn, failuresOf, type GateReport, isUnjudged, unjudgeable, unnamedIn } from "../gate.ts";
 import type { Ended, Job, Member, Moved, Outcome } from "../job.ts";
 import type { Fact, NewTask } from "../log/event.ts";
 import { pendingFixes, type RunState, taskOf } from "../log/state.ts";
@@ -45,7 +45,8 @@ function checked(now: Now, outcome: Outcome & { readonly is: "checked" }): reado
   const known = [...facts, ...baseKnown(now, report)];
   if (health !== "red") return known;
   const lasting = lastingFailures(state, tip, failuresOf(report));
-  return [...known, ...endBisection(now), ...repair(now, problems, { lasting, unnamed: unnamedIn(report) })];
+  const found = { lasting, unnamed: unnamedIn(report), blocking: blockingIn(report) };
+  return [...known, ...endBisection(now), ...repair(now, problems, found)];
 }
 
 /**
@@ -84,19 +85,31 @@ function baseKnown(now: Now, report: GateReport): readonly Fact[] {
   const { landing } = now.state;
   const { phase } = landing;
   if (phase.is !== "base") return [];
-  const names = phase.suspects.slice(0, 10).join(", ");
-  const words = phase.onRed
-    ? "the target fails, and this change does not repair it"
-    : "breaks the gate; it passes without this change";
-  const why = gateRed(`${words}: ${names}`, landing.detail);
   const toHeal = phase.members.flatMap((m) => taskOf(now.state, m.task).spec.repairs ?? []);
-  // If the target's failures have no names, the candidate had to be green, and is not: else it would be retried for ever.
+  // Where the target cannot be compared with, the candidate had to be green, and is not: else it would be retried for ever.
   const turn =
-    phase.onRed && isNameless(report)
+    phase.onRed && unjudgeable(report).length > 0
       ? refuseAll(phase.members)
       : afterBase(phase, failuresOf(report), { toHeal, gates: now.policy.landing.gates });
-  return turned(now, { turn, why });
+  return turned(now, { turn, why: refusedAfterBase(phase, landing.detail) });
 }
+
+function refusedAfterBase(
+  { suspects, onRed }: { readonly suspects: readonly string[]; readonly onRed: boolean },
+  detail: string | undefined,
+): Failure {
+  const names = suspects.slice(0, 10).join(", ");
+  if (suspects.some(isUnjudged)) return { ...gateRed(`${NOT_COMPARABLE}: ${names}`, detail), next: CLEAR_IT };
+  const words = onRed
+    ? "the target fails, and this change does not repair it"
+    : "breaks the gate; it passes without this change";
+  return gateRed(`${words}: ${names}`, detail);
+}
+
+const NOT_COMPARABLE =
+  "the gate fails on the target so that nobody can tell whether this change breaks something";
+const CLEAR_IT =
+  "make the gate run again on the current target: until then only a change that does so can land";
 
 /** A bisection compares with a green target; on one that has turned red all its members go back to the queue. */
 function endBisection(now: Now): readonly Fact[] {
@@ -124,11 +137,20 @@ function checkFailed(now: Now, why: Failure): readonly Fact[] {
   return [...facts, ...turned(now, { turn: refuseAll(phase.members), why: unknown })];
 }
 
+type Failing = {
+  /** By name: what failed the last time, too. */
+  readonly lasting: readonly string[];
+  /** How many more failed. */
+  readonly unnamed: number;
+  /** What must be gone at once before a change can be judged. */
+  readonly blocking: readonly string[];
+};
+
 /** One round of fix tasks for one class of problems; after enough rounds that repaired nothing, none. */
 function repair(
   { state, policy }: Now,
   problems: readonly Problem[],
-  { lasting, unnamed }: { readonly lasting: readonly string[]; readonly unnamed: number },
+  { lasting, unnamed, blocking }: Failing,
 ): readonly Fact[] {
   const { repair: now, cancelling } = state;
   if (now.givenUp || isSpent(state, policy) || cancelling !== undefined) return [];
@@ -150,6 +172,7 @@ function repair(
     ...(idle ? {} : { tried: now.tried }),
     usedKeys: root?.keys ?? new Map(),
     limits: policy.repair,
+    blocking: new Set(blocking),
   });
   if (plan.tasks.length === 0 && !idle) return [];
   const first = (root?.children ?? 0) + 1;

@@ -126,11 +126,11 @@ const GONE = failure(
 function landed(now: Now, job: LandJob, outcome: Outcome & { readonly is: "landed" }): readonly Fact[] {
   const { landing, train } = now.state;
   const { phase } = landing;
-  const { commit, members, proof, conflicts } = outcome;
+  const { commit, members, proof, compared, conflicts } = outcome;
   const flaky = phase.is === "again" ? phase.failures.filter(isOwn) : []; // Red, and then green on the same tree.
   const of = train.length === 0 ? {} : { turn: job.moves ?? job.turn };
   return [
-    { type: "batch.landed", members, commit, proof, flaky, ...of },
+    { type: "batch.landed", members, commit, proof, ...(compared && { compared }), flaky, ...of },
     ...turned(now, {
       turn: afterGreen(phase, members, now.policy.landing.gates),
       conflicts,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, MINUTE, type PolicyChanges, task } from "../../../test/support/core-run.ts";
 import { failure } from "../failure.ts";
-import type { Probed } from "../gate.ts";
+import { judgeGate, type Probed } from "../gate.ts";
 import { replay } from "../log/evolve.ts";
 import { emptyStory } from "../view/story.ts";
 import { viewOf } from "../view/view.ts";
@@ -363,11 +363,14 @@ it("a task that is not green on a target which is red without a name is refused,
   look();
   assert.ok(run.state.repair.givenUp);
   assert.deepEqual(run.candidate(), ["t.2"]);
-  run.landRed(["build"]);
-  run.landRed(["build"]);
+  const { accept } = run.brief("land");
+  const verdict = judgeGate(report, accept);
+  assert.ok(!verdict.ok);
+  run.landRed(verdict.failures);
+  run.landRed(verdict.failures);
   look();
-  assert.deepEqual(
-    run.events("task.retried").map(({ task: id, charge }) => [id, charge]),
-    [["t.2", "refused"]],
-  );
+  const [retried, ...others] = run.events("task.retried");
+  assert.deepEqual([retried?.task, retried?.charge, others.length], ["t.2", "refused", 0]);
+  assert.match(retried!.failure.message, /nobody can tell .*: build: cannot be judged: .* has no name$/);
+  assert.match(retried!.failure.next!, /make the gate run again/);
 });

@@ -55,20 +55,25 @@ export function planRepairs(input: {
   readonly tried?: Keys;
   readonly usedKeys: Keys;
   readonly limits: RepairLimits;
+  /** Failures that keep the gate from running: nothing lands before all of them are gone, so one task is for all. */
+  readonly blocking?: Keys;
 }): RepairPlan {
-  const { problems, pending, tried = new Set(), usedKeys, limits } = input;
+  const { problems, pending, tried = new Set(), usedKeys, limits, blocking = new Set() } = input;
   const now = firstClass(problems);
   if (now === undefined) return { class: undefined, tasks: [], notes: [] };
 
   const found = readProblems(
-    problems.filter((problem) => problem.class === now),
+    problems.filter((problem) => problem.class === now || blocking.has(problem.name)),
     limits.maxFiles,
   );
   const asked = new Set(pending.flatMap((fix) => fix.repairs));
   const known = found.problems.filter((problem) => asked.has(problem.name));
   const again = found.problems.filter(({ name }) => !asked.has(name) && tried.has(name));
   const fresh = found.problems.filter(({ name }) => !asked.has(name) && !tried.has(name));
-  const parts = groupProblems(fresh).flatMap((group) => cut(group, limits.maxFiles));
+  const isBlocked = fresh.some(({ name }) => blocking.has(name));
+  const parts = isBlocked
+    ? [together(fresh, limits.maxFiles)]
+    : groupProblems(fresh).flatMap((group) => cut(group, limits.maxFiles));
   const { chosen, notes } = choose(parts.sort(mostFailuresFirst), pending, limits);
   const keys = freeKeys(`fix-${now}`, usedKeys);
   return {
@@ -135,6 +140,12 @@ function readProblems(problems: readonly Problem[], maxFiles: number) {
 
 /** What may become one task. It grows while tasks are chosen. */
 type Part = { readonly files: Set<string>; readonly problems: Problem[] };
+
+/** In more files than a task may touch, they are looked for in the whole repository. */
+function together(problems: readonly Problem[], maxFiles: number): Part {
+  const files = new Set(problems.flatMap((problem) => problem.files));
+  return { files: files.size > maxFiles ? new Set() : files, problems: [...problems] };
+}
 
 /** The most failures gone for one task; then by name, so that two checks choose alike. */
 const mostFailuresFirst = (a: Part, b: Part) =>

@@ -93,6 +93,7 @@ export function failedTest(sheet: Sheet, failed: TestFailure): ToolProblem {
     files: [place, ...others, ...(place ? subjectOf(place, sheet) : [])].filter(isFile),
     message,
     cause: causeOf(text, place ?? ""),
+    ...(isUnloaded && { hides: true }),
   };
 }
 

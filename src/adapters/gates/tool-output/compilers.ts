@@ -13,15 +13,18 @@ type ErrorAt = {
   readonly text: string;
   readonly message?: string;
   readonly cause?: string | undefined;
+  /** A compiler goes no further with it; false for a linter, which reads the other files. */
+  readonly hides: boolean;
 };
 
 /** Named by its file, its rule and its message, without line numbers. */
 function errorAt(sheet: Sheet, error: ErrorAt): ToolProblem & { readonly at: string } {
-  const { written, rule, text, at = "", message = text, cause } = error;
+  const { written, rule, text, at = "", message = text, cause, hides } = error;
   const place = error.place ?? sheet.place(written);
   const where = [place ?? steady(written), rule?.trim()].filter((part) => part).join(" ");
   const name = `${where}: ${steady(text)}`;
-  return { class: "build", name, files: [place].filter(isFile), message, cause, at: `${written}:${at}` };
+  const files = [place].filter(isFile);
+  return { class: "build", name, files, message, cause, hides, at: `${written}:${at}` };
 }
 
 /** One for each file, whichever tool reports it. */
@@ -31,6 +34,7 @@ function conflictMarker(sheet: Sheet, written: string, place = sheet.place(writt
     name: `${steady(place ?? written)}: conflict marker`,
     files: [place].filter(isFile),
     message: `${place ?? written} holds conflict markers`,
+    hides: true,
   };
 }
 
@@ -51,7 +55,8 @@ export const typescript = lineReader(
     const { cause, spec } = typescriptCause(code, text, file);
     const source = spec === undefined ? undefined : sourceOf(spec, file, sheet);
     const message = gist([`${code}: ${text}`, ...more.filter((next) => /^ {2}[A-Z]/.test(next))], 4);
-    const found = errorAt(sheet, { written: file, at, rule: code, text, message, cause });
+    const hides = typescriptClass(code) === "build";
+    const found = errorAt(sheet, { written: file, at, rule: code, text, message, cause, hides });
     const files = [...found.files, source, ...related].filter(isFile);
     return { ...found, class: typescriptClass(code), files };
   },
@@ -98,7 +103,7 @@ export const rustc = lineReader(/^error(?:\[(E\d{1,6})\])?: (.*)$/, ([line, rule
   const message = gist([line, ...told.filter((next) => /\^|= (?:note|help)/.test(next))], 3);
   const names = Array.from(text.matchAll(/`([^`]{1,200})`/g), (match) => match[1]).join(" ");
   const cause = rule !== undefined && RUST_MISSING.has(rule) ? `${rule} ${names}` : undefined;
-  return errorAt(sheet, { written, at, rule, text, message, cause });
+  return errorAt(sheet, { written, at, rule, text, message, cause, hides: true });
 });
 
 const RUST_AT = /^ *--> (\S.{0,999}?):(\d{1,9}:\d{1,9})$/;
@@ -110,9 +115,21 @@ const RUST_MISSING: ReadonlySet<string> = new Set([
 
 export const GO_ERROR = /^(?:vet: )?([^\s:]{1,1000}\.go):(\d{1,9}(?::\d{1,9})?): (.*)$/;
 
-export const go = lineReader(GO_ERROR, ([, written = "", at = "", text = ""], sheet) =>
-  errorAt(sheet, { written, at, text, cause: firstCause(GO_CAUSES, text) }),
-);
+export const go = lineReader(GO_ERROR, ([line, written = "", at = "", text = ""], sheet, i) => {
+  const isLint = LINTER_AT_END.test(text) || (!line.startsWith("vet: ") && isVetFinding(sheet.lines, i));
+  return errorAt(sheet, { written, at, text, cause: firstCause(GO_CAUSES, text), hides: !isLint });
+});
+
+/** `golangci-lint` and `staticcheck` end a line with the rule: "(errcheck)", "(SA4006)". */
+const LINTER_AT_END = / \([a-zA-Z][\w-]{1,40}\)$/;
+
+/** What `go vet` finds in a package that it could load stands below "# [name of the package]". */
+function isVetFinding(lines: readonly string[], i: number): boolean {
+  const head = lines.slice(Math.max(0, i - MAX_VET_LINES), i).findLast((line) => line.startsWith("# "));
+  return head?.startsWith("# [") ?? false;
+}
+
+const MAX_VET_LINES = 500;
 
 const GO_CAUSES: readonly CauseShape[] = [
   [/^undefined: (\S{1,200})/, ([name]) => `name ${name} is missing`],
@@ -137,7 +154,7 @@ export const gcc: Reader = {
         // Its place is an object file with a temporary name; the symbol is what counts.
         const near = /\((\S{1,1000}?):\d{1,9}\)$/.exec(lines[i + 1] ?? "")?.[1] ?? "";
         const [cause, files] = [steady(linked), [sheet.place(near)].filter(isFile)];
-        finds.add({ class: "build", name: cause, files, message: line, cause });
+        finds.add({ class: "build", name: cause, files, message: line, cause, hides: true });
         continue;
       }
       const [, short = "", at = "", text = ""] = C_ERROR.exec(line) ?? [];
@@ -148,7 +165,7 @@ export const gcc: Reader = {
         .map((above) => sheet.place(FROM.exec(above)?.[1] ?? ""));
       const place = sheet.place(written) ?? includers.findLast(isFile);
       const message = gist([text, ...block(lines, i + 1, (next) => !/^\s*\d* \|/.test(next), 2)], 3);
-      const found = errorAt(sheet, { written, place, at, text, message, cause: cCause(text) });
+      const found = errorAt(sheet, { written, place, at, text, message, cause: cCause(text), hides: true });
       if (/conflict marker/.test(text)) finds.add(conflictMarker(sheet, written, place));
       else finds.add(found, found.at);
     }
@@ -193,7 +210,7 @@ export const eslint: Reader = {
       if (at === undefined) continue;
       const [text = "", rule] = row.split("  ").filter((part) => part.trim() !== "");
       const message = `${text.trim()}${rule === undefined ? "" : ` (${rule.trim()})`}`;
-      finds.add(errorAt(sheet, { written, at, rule, text, message }), at);
+      finds.add(errorAt(sheet, { written, at, rule, text, message, hides: false }), at);
     }
   },
 };
@@ -206,5 +223,5 @@ export const biome = lineReader(/^(\S.{0,999}?) ━{5}/, ([, title = ""], sheet,
   if (space === -1 || text === undefined || /aborted due to parsing errors/.test(text)) return undefined;
   const [, written = "", at = ""] = /^(.{1,1000}?)(?::(\d{1,9}:\d{1,9}))?$/.exec(head.slice(0, space)) ?? [];
   const rule = head.slice(space + 1);
-  return errorAt(sheet, { written, at, rule, text, message: `${text} (${rule})` });
+  return errorAt(sheet, { written, at, rule, text, message: `${text} (${rule})`, hides: false });
 });

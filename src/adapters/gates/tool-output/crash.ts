@@ -36,6 +36,7 @@ export function crashesIn(sheet: Sheet): readonly ToolProblem[] {
       files,
       message,
       cause: causeOf(text, files[0] ?? ""),
+      hides: true,
     });
   }
   return crashes;

@@ -9,6 +9,8 @@ export type ToolProblem = {
   readonly files: readonly string[];
   readonly message: string;
   readonly cause?: string | undefined;
+  /** It keeps other failures from being seen: something did not build or load, or a program ended by it. */
+  readonly hides?: boolean;
 };
 
 /** The failures of one output: each once, limited, in an order that does not depend on time. */
@@ -17,9 +19,21 @@ export class Finds {
   readonly #places = new Set<string>();
   readonly #counts = new Map<string, number>();
   #dropped = 0;
+  #hiding = 0;
+  #tests = 0;
 
   get isEmpty(): boolean {
     return this.#byKey.size === 0;
+  }
+
+  /** How many of them keep others from being seen. */
+  get hiding(): number {
+    return this.#hiding;
+  }
+
+  /** How many of them are tests that ran. */
+  get tests(): number {
+    return this.#tests;
   }
 
   /**
@@ -39,6 +53,8 @@ export class Finds {
     this.#counts.set(name, count);
     const key = count === 1 ? name : `${name} (${count})`;
     if (this.#byKey.has(key)) return;
+    if (found.hides) this.#hiding += 1;
+    else if (found.class === "tests") this.#tests += 1;
     this.#byKey.set(key, {
       class: found.class,
       name: key,

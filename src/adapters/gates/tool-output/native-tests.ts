@@ -43,7 +43,14 @@ function addGoTests({ pack, rest, open, stray, hasErrors }: EndedPackage, sheet:
   const add = (test: string, told: readonly string[]) => {
     const end = told.findIndex((line) => /^goroutine |^FAIL$/.test(line));
     const message = gist(end === -1 ? told : told.slice(0, end));
-    finds.add({ class: "tests", name: `${pack}${test}`, files: filesOf(told, pack, sheet), message });
+    const files = filesOf(told, pack, sheet);
+    finds.add({
+      class: "tests",
+      name: `${pack}${test}`,
+      files,
+      message,
+      ...(test === "" && { hides: true }),
+    });
   };
   const parents = new Set(open.flatMap(({ test }) => parentsOf(test)));
   for (const { test, told } of open) if (!parents.has(test)) add(` ${test}`, told);

@@ -121,7 +121,8 @@ function addTest({ sheet, finds, crashes }: Reading, { file, path, at, message, 
     return;
   }
   const name = place === undefined || place === path ? path : `${place} > ${path}`;
-  finds.add(failedTest(sheet, { name, place, others: frames(told, sheet), text: message }), at);
+  const failed = failedTest(sheet, { name, place, others: frames(told, sheet), text: message });
+  finds.add(place === path ? { ...failed, hides: true } : failed, at); // A file that ended before its tests did.
 }
 
 type Reading = {

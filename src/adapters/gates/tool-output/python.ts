@@ -85,7 +85,13 @@ export const traceback: Reader = {
       if (!/^(?:Syntax|Indentation|Tab)Error: /.test(line)) continue;
       const file = tracebackFiles(lines.slice(Math.max(0, i - 5), i), sheet).at(-1);
       if (file !== undefined)
-        finds.add({ class: "build", name: `${file}: ${steady(line)}`, files: [file], message: line });
+        finds.add({
+          class: "build",
+          name: `${file}: ${steady(line)}`,
+          files: [file],
+          message: line,
+          hides: true,
+        });
     }
     if (!finds.isEmpty) return;
     const start = lines.findLastIndex((line) => line.startsWith("Traceback (most recent call last):"));
@@ -99,6 +105,7 @@ export const traceback: Reader = {
       files,
       message: text,
       cause: causeOf(text, files[0] ?? ""),
+      hides: true,
     });
   },
 };

@@ -1,5 +1,6 @@
-/** Which failures does the output of a gate command name, and where are they? */
+/** Reads from a gate command's output which failures it names, where they are, and whether it ran all that it is for. */
 import type { ProblemClass } from "../../../core/rules/repair.ts";
+import { whyBlocked } from "./blocked.ts";
 import { biome, eslint, gcc, go, markers, rustc, typescript } from "./compilers.ts";
 import { nodeCrash } from "./crash.ts";
 import { Finds, type ToolProblem } from "./found.ts";
@@ -21,6 +22,7 @@ const make = lineReader(
       files,
       message: lines[i]!,
       cause: target === undefined ? undefined : name,
+      hides: true,
     };
   },
 );
@@ -45,7 +47,7 @@ const npmScript: Reader = {
     if (missing === undefined || missing.isOwn) return;
     const name = `script ${missing.script} is missing`;
     const files = [sheet.place("package.json")].filter(isFile);
-    finds.add({ class: "build", name, files, message: missing.line, cause: name });
+    finds.add({ class: "build", name, files, message: missing.line, cause: name, hides: true });
   },
 };
 
@@ -83,29 +85,45 @@ type Output = {
   readonly folder?: string;
   /** Whether a path is a file of the workspace. Without it every path inside is accepted. */
   readonly has?: (path: string) => boolean;
+  /** The command is there to run tests. */
+  readonly isForTests?: boolean;
 };
 
 export type ToolReading = {
   /** Empty if nothing was recognised: then the command's own name is the failure. */
   readonly failures: readonly ToolProblem[];
   readonly more: number;
+  /** How many tests ran, where that is known. */
+  readonly tests?: number;
+  /** How many of the failures keep others from being seen. */
+  readonly hiding?: number;
+  /** Why it did not run all that it is for, in words. */
+  readonly blocked?: string;
+  /** Nothing but the exit code of an inner step is known. */
+  readonly isNameless?: true;
   /** There is nothing to run, such as no script or target of that name; says what is missing. */
   readonly notConfigured?: string;
 };
 
 /** Takes time in proportion to the text, whatever it contains; never throws. */
-export function readOutput({ text, folder, has, class: anyKind = "tests" }: Output): ToolReading {
+export function readOutput(output: Output): ToolReading {
+  const { text, folder, has, class: anyKind = "tests", isForTests = false } = output;
   const sheet = sheetOf(text, folder, has);
   const finds = new Finds();
   const nothing = notConfigured(sheet.lines);
   if (nothing !== undefined) return { failures: [], more: 0, notConfigured: nothing };
   readAll(READERS, sheet, finds);
-  if (!finds.isEmpty) return finds.all();
-  readAll(LAST_READERS, sheet, finds);
+  const { lines } = sheet;
+  if (!finds.isEmpty) return { ...finds.all(), ...whyBlocked({ lines, finds, isForTests }) };
+  readAll([nodeCrash, traceback], sheet, finds);
+  const hasCrashed = !finds.isEmpty;
+  if (!hasCrashed) readAll([makeTarget], sheet, finds);
   const { failures, more } = finds.all();
   return {
     failures: failures.map((found) => (found.class === "tests" ? { ...found, class: anyKind } : found)),
     more,
+    ...whyBlocked({ lines, finds, isForTests, hasCrashed }),
+    ...(hasCrashed || finds.isEmpty ? {} : { isNameless: true }),
   };
 }
 
@@ -118,6 +136,3 @@ const READERS: readonly Reader[] = [
   ...[markers, typescript, rustc, go, gcc, make, npmScript, eslint, biome],
   ...[nodeSpec, nodeTap, vitest, jest, mocha, goTest, cargoTest, pytest, unittest],
 ];
-
-/** Used only if no other reader finds anything, because they know less. */
-const LAST_READERS: readonly Reader[] = [nodeCrash, traceback, makeTarget];

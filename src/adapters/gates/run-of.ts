@@ -1,0 +1,78 @@
+/** Makes a gate's run of what its commands came to: the report by name, the problems, and the lines that say why. */
+import type { FailedCommand } from "../../core/base-look.ts";
+import type { Failure } from "../../core/failure.ts";
+import type { CommandReport, GateReport } from "../../core/gate.ts";
+import { PROBLEM_CLASSES, type Problem } from "../../core/rules/repair.ts";
+import type { GateRun } from "../../ports/gate.ts";
+import { classOf } from "./gate-command.ts";
+import type { ToolProblem } from "./tool-output/found.ts";
+
+/** What one command came to. */
+export type Ran = {
+  readonly name: string;
+  readonly line: string;
+  readonly green: boolean;
+  readonly failures: readonly ToolProblem[];
+  /** The number of failures that are not in the list. */
+  readonly more?: number;
+  /** The output names none of the failures in the list. */
+  readonly unnamed?: true;
+  readonly tail: string;
+  /** How many tests the runner counted, with files that could not be loaded. */
+  readonly counted?: number;
+  /** How many of them ran. */
+  readonly tests?: number;
+  readonly hiding?: number;
+  readonly blocked?: string;
+  readonly nothingYet?: true;
+  /** Why it could not be run; `isSilent`: it passed without running any of the existing tests. */
+  readonly setup?: Failure;
+  readonly isSilent?: true;
+};
+
+export function runOf(ran: readonly Ran[], output?: string): GateRun {
+  const report: GateReport = {
+    commands: ran.map(commandReport),
+  };
+  const reds = ran.filter(({ green }) => !green);
+  const problems = reds.flatMap(({ name, failures, tail }): Problem[] =>
+    failures.length === 0
+      ? [{ class: classOf(name), name, files: [], message: tail }]
+      : failures.map((found) => problem(name, found)),
+  );
+  const tail = reds.map((each) => `${each.name}:\n${each.tail}`).join("\n");
+  const setup = ran.find((each) => each.setup)?.setup;
+  const failed = reds.map(
+    ({ name, line, tail: lines }): FailedCommand => ({ name, line, lines: lines.split("\n") }),
+  );
+  return {
+    ...{ report, problems, tail },
+    ...(failed.length > 0 && { failed }),
+    ...(output !== undefined && failed.length > 0 && { output }),
+    ...(setup && { setup }),
+  };
+}
+
+function commandReport(ran: Ran): CommandReport {
+  const { name, green, failures, more = 0, unnamed: isUnnamed, nothingYet, tests, hiding, blocked } = ran;
+  const classes = PROBLEM_CLASSES.filter((kind) => failures.some((found) => found.class === kind));
+  return {
+    name,
+    green,
+    failures: failures.map((found) => found.name),
+    ...(more > 0 && { more }),
+    ...(classes.length > 0 && { classes }),
+    ...(isUnnamed && { unnamed: isUnnamed }),
+    ...(tests !== undefined && { tests }),
+    ...(hiding !== undefined && { hiding }),
+    ...(blocked !== undefined && { blocked }),
+    ...(nothingYet && { nothingYet }),
+  };
+}
+
+/** With the name that `failuresOf` gives it. */
+const problem = (command: string, { cause, ...found }: ToolProblem): Problem => ({
+  ...found,
+  name: `${command}: ${found.name}`,
+  ...(cause === undefined ? {} : { cause }),
+});
