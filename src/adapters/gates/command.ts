@@ -17,7 +17,7 @@ import { classOf, type GateCommand, lineOf, testCommands } from "./gate-command.
 import { Limiter } from "./limiter.ts";
 import { type GateParts, type GatePlace, type ProbeEnded, probeGate } from "./probe.ts";
 import type { GateRules, Rules } from "./rules.ts";
-import { type Ran, runOf } from "./run-of.ts";
+import { type EndedGateCommand, runOf } from "./run-of.ts";
 import { withTestedFiles } from "./tested-files.ts";
 import type { ToolProblem } from "./tool-output/found.ts";
 import { readOutput } from "./tool-output/read-output.ts";
@@ -98,7 +98,11 @@ export class CommandGate implements Gate {
     return gateChanges(repository, rules, { from, to }, signal);
   }
 
-  async #runAll(tree: GatedTree, rules: Rules, signal: AbortSignal): Promise<readonly Ran[] | Failed> {
+  async #runAll(
+    tree: GatedTree,
+    rules: Rules,
+    signal: AbortSignal,
+  ): Promise<readonly EndedGateCommand[] | Failed> {
     const { workspaces, transcripts } = this.#parts;
     const { job, commit } = tree;
     await this.#whenReady(commit, signal);
@@ -106,7 +110,7 @@ export class CommandGate implements Gate {
     if (hasFailed(workspace)) return workspace;
     const transcript = transcripts.open(job);
     try {
-      const ran: Ran[] = [];
+      const ran: EndedGateCommand[] = [];
       const isForTests = new Set(testCommands(rules.commands));
       for (const command of rules.commands) {
         tree.onCommand?.(redactCommand(command.name, this.#parts.redact));
@@ -127,7 +131,7 @@ export class CommandGate implements Gate {
     { command, isForTests }: { readonly command: GateCommand; readonly isForTests: boolean },
     place: GatePlace,
     signal: AbortSignal,
-  ): Promise<Ran | Failed> {
+  ): Promise<EndedGateCommand | Failed> {
     const { limits, redact, repository } = this.#parts;
     // The name is often the whole command line, perhaps with a token, and goes into the log and into proofs.
     const name = redactCommand(command.name, redact);
@@ -139,7 +143,7 @@ export class CommandGate implements Gate {
     const [text, tail] = [redact(written), redact(end.tail)];
     const { folder } = place.workspace;
     const found = await whyUnrunnable({ line, code, text, folder }, repository, tree, signal);
-    const ran: Ran =
+    const ran: EndedGateCommand =
       code === 0
         ? { name, line, green: true, failures: [], tail }
         : await red({ name, line }, { text, tail, folder, isCut, isForTests });
@@ -195,7 +199,7 @@ function howEnded(end: ProgramEnd, maxMs: number): string {
 const STOPPED: Failed = failedWith("cancelled", "the gate was stopped");
 
 /** Corrects the result by what the output and the tree say beyond the exit code. */
-function asFound(ran: Ran, found: Runnable): Ran {
+function asFound(ran: EndedGateCommand, found: Runnable): EndedGateCommand {
   const { name, line, failures, tail } = ran;
   switch (found.is) {
     case "ran":
@@ -221,11 +225,11 @@ function asFound(ran: Ran, found: Runnable): Ran {
 }
 
 /** A command without tests may pass if another command of the gate runs tests. */
-const withoutSilence = (ran: Ran): Ran =>
+const withoutSilence = (ran: EndedGateCommand): EndedGateCommand =>
   ran.isSilent ? { name: ran.name, line: ran.line, green: true, failures: [], tail: ran.tail } : ran;
 
 /** Forgotten conflict markers fail the gate like a failing command. */
-function unresolved(conflicted: readonly Conflicted[], redact: (text: string) => string): Ran {
+function unresolved(conflicted: readonly Conflicted[], redact: (text: string) => string): EndedGateCommand {
   const failures = conflicted.map(({ file, blocks }): ToolProblem => {
     const more = blocks.length === 1 ? "" : `, and ${blocks.length - 1} more in this file`;
     const message = `a conflict was left in line ${blocks[0]!.first}${more}`;
@@ -237,7 +241,7 @@ function unresolved(conflicted: readonly Conflicted[], redact: (text: string) =>
 
 const plainPath = (file: string) => (/\p{Cc}/u.test(file) ? JSON.stringify(file) : file);
 
-type Named = Pick<Ran, "name" | "line">;
+type Named = Pick<EndedGateCommand, "name" | "line">;
 
 type Written = {
   readonly text: string;
@@ -247,7 +251,7 @@ type Written = {
   readonly isForTests: boolean;
 };
 
-async function red({ name, line }: Named, said: Written): Promise<Ran> {
+async function red({ name, line }: Named, said: Written): Promise<EndedGateCommand> {
   const { text, folder, isCut, isForTests } = said;
   const has = filesIn(folder);
   const read = readOutput({ text, folder, has, isForTests, class: classOf(name) });
@@ -307,7 +311,7 @@ function isFile(file: string): boolean {
 type Halted = Exclude<ProgramEnd, { is: "exited" }>;
 
 /** A command that does not end by itself fails; one that could not be started says nothing about the tree. */
-function judged(name: string, line: string, end: Halted, maxMs: number): Ran | Failed {
+function judged(name: string, line: string, end: Halted, maxMs: number): EndedGateCommand | Failed {
   switch (end.is) {
     case "killed":
     case "timed-out":
@@ -325,7 +329,7 @@ function judged(name: string, line: string, end: Halted, maxMs: number): Ran | F
   }
 }
 
-const halted = ({ name, line }: Named, how: string, tail: string): Ran => ({
+const halted = ({ name, line }: Named, how: string, tail: string): EndedGateCommand => ({
   ...{ name, line },
   green: false,
   failures: [unnamed(name, how, tail)],

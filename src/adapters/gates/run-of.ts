@@ -8,7 +8,7 @@ import { classOf } from "./gate-command.ts";
 import type { ToolProblem } from "./tool-output/found.ts";
 
 /** What one command came to. */
-export type Ran = {
+export type EndedGateCommand = {
   readonly name: string;
   readonly line: string;
   readonly green: boolean;
@@ -30,7 +30,7 @@ export type Ran = {
   readonly isSilent?: true;
 };
 
-export function runOf(ran: readonly Ran[], output?: string): GateRun {
+export function runOf(ran: readonly EndedGateCommand[], output?: string): GateRun {
   const report: GateReport = {
     commands: ran.map(commandReport),
   };
@@ -53,7 +53,7 @@ export function runOf(ran: readonly Ran[], output?: string): GateRun {
   };
 }
 
-function commandReport(ran: Ran): CommandReport {
+function commandReport(ran: EndedGateCommand): CommandReport {
   const { name, green, failures, more = 0, unnamed: isUnnamed, nothingYet, tests, hiding, blocked } = ran;
   const classes = PROBLEM_CLASSES.filter((kind) => failures.some((found) => found.class === kind));
   return {

@@ -11,13 +11,13 @@ type FailedCommand = {
   readonly hasCrashed?: boolean;
 };
 
-type Ran = { readonly tests?: number; readonly hiding?: number; readonly blocked?: string };
+type RanTests = { readonly tests?: number; readonly hiding?: number; readonly blocked?: string };
 
 /**
  * A change can hide behind what does not run: where a command was blocked, equal failures before and after it say
  * nothing. A command that runs no tests, such as a linter, is blocked only if something of it did not load.
  */
-export function whyBlocked({ lines, finds, isForTests, hasCrashed = false }: FailedCommand): Ran {
+export function whyBlocked({ lines, finds, isForTests, hasCrashed = false }: FailedCommand): RanTests {
   const counted = testCount(lines);
   const known = counted !== undefined || finds.tests > 0;
   const tests = (counted?.passed ?? 0) + finds.tests;
