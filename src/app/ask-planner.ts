@@ -96,9 +96,9 @@ async function askAgent(
   if (hasFailed(settledAgents)) return settledAgents;
   const config = withinTokens(settledAgents.config, who.maxTokens);
   const request = [asking.request, ...asking.said].join("\n\n");
-  const { facts } = asking.grounds;
+  const { facts, data } = asking.grounds;
   const asked = await planByAgent(
-    { request, config, facts, rulesPlan, maxConcurrent, say },
+    { request, config, facts, words: data.words, rulesPlan, maxConcurrent, say },
     { ...parts, ...(await parts.alone(project)), project },
     stop,
   );

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { DATA } from "../../test/plans/parts.ts";
 import { RULES_PLAN } from "../../test/support/rules-plan.ts";
 import { ManualClock } from "../adapters/clocks/manual.ts";
 import { defaultConfig } from "../config/read.ts";
@@ -64,6 +65,7 @@ async function planned(answers: readonly (string | Said)[], how: Case = {}) {
   const end = await planByAgent(
     {
       ...{ request: "Add the command a", facts: NO_FACTS, rulesPlan: RULES_PLAN, maxConcurrent: 4 },
+      words: DATA.words,
       config: { ...defaultConfig(), planner },
       say: (line) => void lines.push(line),
     },

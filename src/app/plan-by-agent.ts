@@ -11,6 +11,7 @@ import { runWatched } from "../jobs/watched.ts";
 import { judgePlan } from "../planning/by-agent/judge-plan.ts";
 import { MAX_TASKS, planRequest } from "../planning/by-agent/plan-request.ts";
 import { MAX_TURNS, type PlannerTurn, planInTurns, type TurnsEnd } from "../planning/by-agent/plan-turns.ts";
+import type { Words } from "../planning/data.ts";
 import { withRequest } from "../planning/description.ts";
 import type { RepositoryFacts } from "../planning/facts.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
@@ -28,6 +29,8 @@ type AgentPlanRequest = {
   /** With its agent in place; the planner that it names, else the agent, is asked. */
   readonly config: Config;
   readonly facts: RepositoryFacts;
+  /** By which the orders and limits of the request are known. */
+  readonly words: Words;
   /** What the rules made of the request: what is offered without the agent, which does not see it. */
   readonly rulesPlan: ExecutionPlan;
   readonly maxConcurrent: number;

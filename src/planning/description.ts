@@ -20,14 +20,21 @@ export function describePart({ words, says }: Part, shared: readonly string[], r
   ].join("\n\n");
 }
 
+/** What stands above the whole request in the only task, which has to do all of it. */
+const IN_FULL = "The request, in full:";
+
+/** The same in a plan of several that left something out: nothing says that another task has it. */
+const SURROUNDING = "The whole request, for what surrounds this part:";
+
 /** The most that a plan file takes for one description. */
 const MAX_DESCRIPTION_CHARS = 50_000;
 
 /** An agent's plan with the request's own words in every task: what it wrote may have left something out. */
 export function withRequest(plan: ExecutionPlan, request: string): ExecutionPlan {
   const { text } = asTold(visible(request).trim());
+  const head = plan.tasks.length === 1 ? IN_FULL : plan.not_covered ? SURROUNDING : WHOLE;
   const told = (task: PlanTask): PlanTask => {
-    const description = `${task.description}\n\n${WHOLE}\n\n${text}`;
+    const description = `${task.description}\n\n${head}\n\n${text}`;
     // A read-only agent must not be told to write, not even in the words of the request.
     const isForReader = task.delivers === "report" && task.metadata.output_file === undefined;
     if (description.length > MAX_DESCRIPTION_CHARS || (isForReader && saysToWrite(text))) return task;

@@ -3,6 +3,7 @@ export type { Finding } from "./files/place.ts";
 
 import { containing, EVERYTHING } from "../core/scope.ts";
 import { closest } from "../text/closest.ts";
+import { quoted } from "../text/lines.ts";
 import { error, type Finding, MAX_TASKS, warning } from "./files/place.ts";
 import { type Reach, reachOf, sharedWrites } from "./lint/conflicts.ts";
 import { orderFindings } from "./lint/order.ts";
@@ -61,7 +62,12 @@ function bounded(found: readonly Finding[]): readonly Finding[] {
   });
 }
 
-function planFindings({ tasks, questions, success_criteria }: ExecutionPlan): readonly Finding[] {
+function planFindings({
+  tasks,
+  questions,
+  success_criteria,
+  not_covered = [],
+}: ExecutionPlan): readonly Finding[] {
   const isOpen = questions.some(({ blocking }) => blocking);
   return [
     ...(tasks.length === 0 && !isOpen ? [error("tasks", "there are no tasks", "name at least one")] : []),
@@ -85,6 +91,13 @@ function planFindings({ tasks, questions, success_criteria }: ExecutionPlan): re
           ),
         ]
       : []),
+    ...not_covered.map((sentence) =>
+      warning(
+        "not_covered",
+        `no task and no assumption has this of the request: ${quoted(sentence)}`,
+        "add it to a task, then remove it here",
+      ),
+    ),
   ];
 }
 

@@ -26,7 +26,14 @@ export type ExecutionPlan = {
   };
   readonly tasks: readonly PlanTask[];
   readonly risks: readonly string[];
+  /** Where its planner says that each order and limit of the request went. Left out if it did not say. */
+  readonly coverage?: readonly Coverage[];
+  /** Sentences of the request that were looked for and not found in any task or assumption. Left out if there are none. */
+  readonly not_covered?: readonly string[];
 };
+
+/** `says`: a sentence of the request. `in`: the ids of the tasks that do it, or "assumption". */
+export type Coverage = { readonly says: string; readonly in: readonly string[] | "assumption" };
 
 export type PlanTask = {
   readonly id: string;

@@ -73,7 +73,8 @@ const WORDS = {
     wanted:
       `${PLAN_AGAIN}{"goal": "…", "success_criteria": ["…"], "tasks": [{"id": "…", "subject": "…", ` +
       '"description": "…", "blockedBy": [], "scope": ["…"], "requirements": ["…"], ' +
-      '"metadata": {"agent": "…", "depth": 1}}], "assumptions": [], "risks": []}. Do not explore further.',
+      '"metadata": {"agent": "…", "depth": 1}}], "assumptions": [], "risks": [], ' +
+      '"coverage": [{"says": "…", "in": ["…"]}]}. Do not explore further.',
   },
   task: {
     opening: "Your turn ended without an answer.",

@@ -12,6 +12,7 @@ const wholeNumber = z.preprocess(
 const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]) =>
   z.preprocess((is) => (typeof is === "string" ? is.trim().toLowerCase() : is), z.enum(words));
 const paths = z.array(z.string());
+const ids = z.preprocess((is) => (Array.isArray(is) ? is : [is]), z.array(id));
 
 const isTexts = (is: unknown): is is readonly string[] =>
   Array.isArray(is) && is.every((one) => typeof one === "string");
@@ -133,6 +134,12 @@ export const executionPlanToolInput = z.preprocess(
       .describe("Files, patterns to follow and places of tests that matter to more than one task."),
     tasks: z.array(planTask).describe("All of them, each with what it waits for."),
     risks: texts.optional().describe("What could go wrong, and why."),
+    coverage: z
+      .array(z.looseObject({ says: text, in: ids }))
+      .optional()
+      .describe(
+        'Each order and limit of the request, and the ids of the tasks that have it, or "assumption".',
+      ),
   }),
 );
 

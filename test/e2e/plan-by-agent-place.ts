@@ -8,6 +8,7 @@ import { loneParts } from "../../src/compose/agents.ts";
 import { looksOf } from "../../src/compose/planning.ts";
 import { NO_FACTS } from "../../src/planning/facts.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
+import { DATA } from "../plans/parts.ts";
 import { makeSetting, type Setting } from "../support/live-runs.ts";
 import {
   type Answerer,
@@ -47,12 +48,14 @@ export async function ask(
     readonly env?: Readonly<Record<string, string>>;
     readonly signal?: AbortSignal;
     readonly rulesPlan?: ExecutionPlan;
+    readonly request?: string;
   } = {},
 ): Promise<Asked> {
   const said: string[] = [];
   const wanted = {
-    request: REQUEST,
+    request: more.request ?? REQUEST,
     config: config(flags),
+    words: DATA.words,
     facts: { ...NO_FACTS, languages: ["TypeScript"], testCommand: "npm test" },
     rulesPlan: more.rulesPlan ?? RULES_PLAN,
     maxConcurrent: 4,
@@ -72,6 +75,7 @@ export type WithModel = AsyncDisposable & {
     more?: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
     rulesPlan?: ExecutionPlan,
+    request?: string,
   ) => Promise<Asked>;
 };
 
@@ -91,11 +95,16 @@ export async function withModel(answer: Answerer, wire: WireName = "openai-chat"
   return {
     setting,
     server,
-    ask: (more = {}, signal, rulesPlan) =>
+    ask: (more = {}, signal, rulesPlan, request) =>
       ask(
         setting,
         { agent, ...more },
-        { env: { MODEL_KEY: KEY }, ...(signal && { signal }), ...(rulesPlan && { rulesPlan }) },
+        {
+          env: { MODEL_KEY: KEY },
+          ...(signal && { signal }),
+          ...(rulesPlan && { rulesPlan }),
+          ...(request && { request }),
+        },
       ),
     [Symbol.asyncDispose]: async () => {
       await setting[Symbol.asyncDispose]();

@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { openPlanningPlace } from "../../src/adapters/runs/planning-place.ts";
 import { hasFailed } from "../../src/core/result.ts";
+import { renderMarkdown } from "../../src/planning/render/markdown.ts";
 import { ACP_COMMAND } from "../support/acp-agent/agent.ts";
 import type { AcpScript } from "../support/acp-agent/script.ts";
 import { makeSetting } from "../support/live-runs.ts";
@@ -113,6 +114,78 @@ describe("a plan by a model", () => {
       asked.said.join("\n"),
       /plan 1 of at most 3 was refused \(.* asked again\): .*\n.*plan 2 of at most 3 was refused .*zebra/,
     );
+    assert.ok(isTidy(place.setting));
+  });
+
+  it("that drops a part or a limit is sent back once with the sentence, and then taken with a warning", async () => {
+    const request =
+      "Add two commands, named a and b here. Each answers within 50 ms. Do not touch src/cli.ts.";
+    const limit = "Do not touch src/cli.ts.";
+    const whole = {
+      ...GOOD,
+      tasks: GOOD.tasks.map((task) => ({
+        ...task,
+        description: `Add the command ${task.id} to src/${task.id}.ts; it answers within 50 ms. ${limit}`,
+      })),
+      coverage: [{ says: limit, in: "a, b" }],
+    };
+    const onlyA = { ...whole, tasks: [{ ...A, description: "Print the name of a within 50 ms." }] };
+    const careless = { ...GOOD, coverage: [{ says: limit, in: ["a", "b"] }] };
+
+    await using mended = await withModel(({ n }) => plan([onlyA, whole][n - 1]));
+    const asked = await mended.ask({}, undefined, undefined, request);
+    const { plan: found, warnings, turns } = planOf(asked);
+    assert.deepEqual(
+      [turns, found.not_covered, warnings.filter((one) => /not_covered/.test(one))],
+      [2, undefined, []],
+    );
+    assert.deepEqual(found.coverage, [{ says: limit, in: ["a", "b"] }]);
+    const told = mended.server.calls[1]!.messages.findLast(({ role }) => role === "user")!.text;
+    assert.match(told, /no task and no assumption has this of the request: .*Do not touch src\/cli\.ts/);
+    assert.match(asked.said.join("\n"), /plan 1 of at most 3 was refused .*Do not touch src/);
+
+    await using stubborn = await withModel(() => plan(careless));
+    const kept = planOf(await stubborn.ask({}, undefined, undefined, request));
+    assert.deepEqual([kept.turns, stubborn.server.calls.length], [2, 2]);
+    assert.deepEqual(kept.plan.not_covered, ["Each answers within 50 ms.", limit]);
+    assert.match(kept.warnings.join("\n"), /not_covered: no task and no assumption has this .*50 ms/);
+    assert.match(renderMarkdown(kept.plan), /Not Covered:\n\n- Each answers within 50 ms/);
+    for (const { description } of kept.plan.tasks) assert.doesNotMatch(description, /other tasks'/);
+  });
+
+  it("that drops something is still better than none, if what follows is garbage or fails", async () => {
+    const request = "Add two commands, named a and b here. Each answers within 50 ms.";
+    const replies: readonly Reply[] = [plan(GOOD), plan(CYCLE), plan(UNKNOWN)];
+    await using place = await withModel(({ n }) => replies[n - 1]!);
+    const { plan: found, turns } = planOf(await place.ask({}, undefined, undefined, request));
+    assert.deepEqual([turns, found.not_covered], [3, ["Each answers within 50 ms."]]);
+    await using away = await withModel(({ n }) =>
+      n === 1 ? plan(GOOD) : { fault: { is: "status", status: 401 } },
+    );
+    assert.equal(planOf(await away.ask({}, undefined, undefined, request)).turns, 2);
+  });
+
+  it("for a question is one report with the question in full, and no word of other tasks", async () => {
+    const request = "Why does the command a print nothing?";
+    const report = {
+      id: "why",
+      subject: "Explain why a prints nothing",
+      description: "Read src/cli.ts and answer.",
+    };
+    await using place = await withModel(() => plan({ tasks: [{ ...report, delivers: "report" }] }));
+    const { plan: found, turns } = planOf(await place.ask({}, undefined, undefined, request));
+    assert.deepEqual([turns, found.tasks.length, found.tasks[0]!.delivers], [1, 1, "report"]);
+    assert.equal(
+      found.tasks[0]!.description,
+      `Read src/cli.ts and answer.\n\nThe request, in full:\n\n${request}`,
+    );
+  });
+
+  it("gives way to the rules' plan where all that comes is garbage", async () => {
+    const words = ["I would rather not.", '{"tasks": [', "null"];
+    await using place = await withModel(({ n }) => ({ text: words[n % 3]! }));
+    const { why } = byRules(await place.ask());
+    assert.equal(why.kind, "plan-invalid", why.message);
     assert.ok(isTidy(place.setting));
   });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { DATA } from "../../../test/plans/parts.ts";
 import { RULES_PLAN } from "../../../test/support/rules-plan.ts";
 import { NO_FACTS } from "../facts.ts";
 import { judgePlan } from "./judge-plan.ts";
@@ -10,7 +11,14 @@ const AGENTS = [
   { name: "Explore", description: "looks", isReadOnly: true },
   { name: "code-reviewer", description: "reviews", isReadOnly: false },
 ];
-const judging = { name: "tests/one", agents: AGENTS, rulesPlan: RULES_PLAN, maxConcurrent: 3 };
+const REQUEST = "Add the commands a and b";
+const judging = {
+  ...{ request: REQUEST, words: DATA.words },
+  name: "tests/one",
+  agents: AGENTS,
+  rulesPlan: RULES_PLAN,
+  maxConcurrent: 3,
+};
 const judged = (plan: unknown) => judgePlan(JSON.stringify(plan), judging);
 
 const task = (id: string, more: object = {}) => ({
@@ -48,8 +56,10 @@ describe("an agent's plan", () => {
 
   it("is accepted as the prompt shows it", () => {
     const prompt = readFileSync(new URL("../../../prompts/execution-planner.md", import.meta.url), "utf8");
-    const found = judgePlan(prompt.slice(prompt.indexOf("### An example")), judging);
-    assert.ok(found.is === "plan", JSON.stringify(found));
+    const example = prompt.slice(prompt.indexOf("### An example"));
+    const [, request = ""] = /The request: "([^"]+)"/.exec(example)!;
+    const found = judgePlan(example, { ...judging, request });
+    assert.ok(found.is === "plan" && found.gaps === undefined, JSON.stringify(found));
     assert.deepEqual(
       found.plan.tasks.map(({ id, metadata }) => [id, metadata.wave]),
       [
@@ -93,6 +103,23 @@ describe("an agent's plan", () => {
     assert.ok(found.reasons.length <= 21 && found.reasons.join("").length < 12_000);
     const huge = judged({ tasks: Array.from({ length: 100_000 }, (_, n) => ({ id: n, description: "x" })) });
     assert.match(huge.is === "refused" ? huge.reasons.join() : "", /tasks: .*1000/);
+  });
+
+  it("may leave a claim out, or write one that cannot be read; what is missing goes back with it", () => {
+    const coverage = [{ says: REQUEST, in: "a, b" }, { says: 7 }, 3, { says: "x", in: ["assumptions"] }];
+    const found = judged({ tasks: [task("a"), task("b")], coverage, not_covered: ["nothing of it"] });
+    assert.ok(found.is === "plan" && found.gaps === undefined, JSON.stringify(found));
+    assert.deepEqual(found.plan.coverage, [
+      { says: REQUEST, in: ["a", "b"] },
+      { says: "x", in: "assumption" },
+    ]);
+    assert.equal(found.plan.not_covered, undefined, "not the agent's to say");
+    const limited = { ...judging, request: `Never touch README.md! ${REQUEST}.` };
+    const thin = judgePlan(JSON.stringify({ tasks: [task("a"), task("b")] }), limited);
+    assert.ok(thin.is === "plan" && thin.gaps, JSON.stringify(thin));
+    assert.deepEqual(thin.plan.not_covered, ["Never touch README.md!"]);
+    assert.match(thin.gaps.reasons.join(), /no task and no assumption has this .*Never touch README/);
+    assert.match(thin.warnings.join(), /not_covered/);
   });
 
   it("may leave a question for a person", () => {

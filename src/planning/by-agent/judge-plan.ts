@@ -1,15 +1,23 @@
 /** Can an agent's plan be used? Read and checked like every other, and refused in words that it can act on. */
 import { Lines } from "../../text/lines.ts";
+import type { Words } from "../data.ts";
 import type { PlanProblem } from "../files/place.ts";
 import { readPlan } from "../files/read-plan.ts";
 import { lintPlan } from "../lint.ts";
 import { visible } from "../plain.ts";
 import type { ExecutionPlan } from "../plan.ts";
+import { lexiconOf } from "../shapes/lexicon.ts";
 import { answerJson } from "./answer-json.ts";
+import { leftOut } from "./coverage.ts";
 
 export type JudgedPlan =
-  /** `warnings`: what could be better. The plan is taken all the same. */
-  | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly warnings: readonly string[] }
+  /** `warnings`: what could be better. `gaps`: it left out something of the request, which it may mend once. */
+  | {
+      readonly is: "plan";
+      readonly plan: ExecutionPlan;
+      readonly warnings: readonly string[];
+      readonly gaps?: RefusedPlan;
+    }
   /** `json` is what was refused; empty if there was none. */
   | { readonly is: "refused"; readonly reasons: readonly string[]; readonly json: string };
 
@@ -17,6 +25,9 @@ export type RefusedPlan = Extract<JudgedPlan, { readonly is: "refused" }>;
 
 type Judging = {
   readonly name: string;
+  /** Word for word: the plan must cover it. */
+  readonly request: string;
+  readonly words: Words;
   readonly agents: readonly { readonly name: string; readonly isReadOnly: boolean }[];
   readonly rulesPlan: ExecutionPlan;
   readonly maxConcurrent: number;
@@ -29,12 +40,25 @@ export function judgePlan(text: string, judging: Judging): JudgedPlan {
   const readOnlyAgents = agents.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : []));
   const read = readPlan(found.text, { maxConcurrent, readOnlyAgents });
   if (read.is === "broken") return refused(read.problems, found.text);
-  const plan = completed(read.plan, judging);
+  const whole = completed(read.plan, judging);
+  const missing = leftOut(judging.request, whole, lexiconOf(judging.words)).slice(0, MAX_MISSING).map(shown);
+  const plan = missing.length === 0 ? whole : { ...whole, not_covered: missing };
   const findings = lintPlan(plan, { agents });
   const problems = [...missingIn(plan), ...findings.filter(isAgainst)];
   if (problems.length > 0) return refused(problems, found.text);
-  return { is: "plan", plan, warnings: said(findings.filter(({ level }) => level === "warning")) };
+  const warnings = said(findings.filter(({ level }) => level === "warning"));
+  if (missing.length === 0) return { is: "plan", plan, warnings };
+  return { is: "plan", plan, warnings, gaps: { is: "refused", reasons: missing.map(gap), json: found.text } };
 }
+
+/** Each is shown to the planner and to people. */
+const MAX_MISSING = 20;
+
+const gap = (sentence: string): string =>
+  shown(
+    `coverage: no task and no assumption has this of the request: ${JSON.stringify(sentence)} (put it into the task that ` +
+      "does it, with its paths, quoted words, numbers and names; or into assumptions, with the reason why not)",
+  );
 
 /** Questions are not the agent's problem: they are put to a person when the plan is shown. */
 const isAgainst = ({ level, place }: PlanProblem & { readonly level: string }): boolean =>
@@ -45,9 +69,9 @@ const missingIn = ({ tasks }: ExecutionPlan): readonly PlanProblem[] =>
     ? []
     : [{ place: "tasks", message: "there are none", next: "a trivial request has one task" }];
 
-/** How complex a request is, and how many agents may work at once, is not the agent's to say. */
+/** How complex a request is, what is missing of it, and how many agents may work at once, is not the agent's to say. */
 function completed(plan: ExecutionPlan, { name, rulesPlan, maxConcurrent }: Judging): ExecutionPlan {
-  const { score: _claimed, ...rest } = plan;
+  const { score: _claimed, not_covered: _unasked, ...rest } = plan;
   return {
     ...rest,
     goal: plan.goal.trim() === "" ? rulesPlan.goal : plan.goal,

@@ -6,10 +6,13 @@ import type { Said } from "../../ports/agent.ts";
 import type { JudgedPlan } from "./judge-plan.ts";
 import { type PlannerTurn, planInTurns } from "./plan-turns.ts";
 
-const judge = (text: string): JudgedPlan =>
-  text === "good"
-    ? { is: "plan", plan: RULES_PLAN, warnings: [] }
-    : { is: "refused", reasons: [`${text} is no plan`], json: text };
+const GAPS = { is: "refused", reasons: ["a limit is missing"], json: "thin" } as const;
+
+const judge = (text: string): JudgedPlan => {
+  if (text === "good") return { is: "plan", plan: RULES_PLAN, warnings: [] };
+  if (text === "thin") return { is: "plan", plan: RULES_PLAN, warnings: ["thin"], gaps: GAPS };
+  return { is: "refused", reasons: [`${text} is no plan`], json: text };
+};
 
 async function played(...words: readonly (string | Said)[]) {
   const turns: PlannerTurn[] = [];
@@ -44,6 +47,20 @@ describe("the turns of an agent that plans", () => {
     const { end, turns } = await played("1", "2", "3", "good");
     assert.deepEqual(end, { is: "refused", reasons: ["3 is no plan"], turns: 3 });
     assert.equal(turns.length, 3);
+  });
+
+  it("send a plan back once that left something out, and keep it in case nothing better follows", async () => {
+    const mended = await played("thin", "good");
+    assert.deepEqual(mended.end, { is: "plan", plan: RULES_PLAN, warnings: [], turns: 2 });
+    assert.deepEqual(mended.turns[1], { number: 2, refused: GAPS });
+    const again = await played("thin", "thin", "good");
+    assert.deepEqual(again.end, { is: "plan", plan: RULES_PLAN, warnings: ["thin"], turns: 2 });
+    assert.equal((await played("thin", "bad", "worse")).end.is, "plan");
+    assert.equal((await played("bad", "worse", "thin")).end.is, "plan", "no turn is left to mend it");
+    const gone = await played("thin", { is: "failed", failure: failure("quota", "nothing left") });
+    assert.deepEqual([gone.end.is, gone.end.turns], ["plan", 2]);
+    const stopped = await played("thin", { is: "failed", failure: failure("cancelled", "stop") });
+    assert.equal(stopped.end.is, "failed");
   });
 
   it("end at once where one comes to nothing, with what was known before", async () => {

@@ -1,4 +1,7 @@
-/** How often is an agent asked for a plan? Until one is accepted, three times at most; the reasons go with the next. */
+/**
+ * Asks an agent for a plan until one is accepted, three times at most; the reasons go with the next. A good plan that
+ * left out something of the request is sent back once, and kept: it is taken if nothing better follows.
+ */
 import type { Failure } from "../../core/failure.ts";
 import type { Spent } from "../../core/job.ts";
 import type { Said } from "../../ports/agent.ts";
@@ -25,19 +28,31 @@ export async function planInTurns(
 ): Promise<TurnsEnd> {
   let spent: { readonly spent?: Spent } = {};
   let refused: RefusedPlan | undefined;
+  let kept: GoodPlan | undefined;
   for (let number = 1; number <= MAX_TURNS; number += 1) {
     const said = await ask({ number, ...(refused && { refused }) });
     spent = together(spent, said);
     const end = { turns: number, ...spent };
-    if (said.is === "failed" && isOver(said.failure, number))
+    if (said.is === "failed" && isOver(said.failure, number)) {
+      if (kept && said.failure.kind !== "cancelled") return taken(kept, end);
       return { is: "failed", failure: said.failure, reasons: refused?.reasons ?? [], ...end };
+    }
     const judged = said.is === "failed" ? broken(said.failure) : judge(said.text);
-    if (judged.is === "plan") return { ...judged, ...end };
-    refused = judged;
-    told(judged, number);
+    if (judged.is === "plan" && (!judged.gaps || kept || number === MAX_TURNS)) return taken(judged, end);
+    if (judged.is === "plan") kept = judged;
+    refused = judged.is === "plan" ? judged.gaps! : judged;
+    told(refused, number);
   }
-  return { is: "refused", reasons: refused?.reasons ?? [], turns: MAX_TURNS, ...spent };
+  const end = { turns: MAX_TURNS, ...spent };
+  return kept ? taken(kept, end) : { is: "refused", reasons: refused?.reasons ?? [], ...end };
 }
+
+type GoodPlan = Extract<JudgedPlan, { readonly is: "plan" }>;
+
+const taken = ({ plan, warnings }: GoodPlan, end: Pick<TurnsEnd, "turns" | "spent">): TurnsEnd => ({
+  ...{ is: "plan", plan, warnings },
+  ...end,
+});
 
 /** A mistake of the agent's is worth another turn; a rate limit, a refused key or a broken network is not. */
 const isOver = ({ kind }: Failure, turn: number): boolean => kind !== "agent-failed" || turn === MAX_TURNS;

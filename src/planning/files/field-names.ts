@@ -53,6 +53,8 @@ const PLAN_NAMES = {
   context: ["context"],
   tasks: ["tasks"],
   risks: ["risks"],
+  coverage: ["coverage"],
+  not_covered: ["not_covered", "notCovered"],
 } as const;
 
 export type NamedFields = {

@@ -128,6 +128,8 @@ function readFrame(
     questions: questionsOf(read.questions ?? [], named, report),
     context: { files, patterns, tests },
     risks: read.risks ?? [],
+    ...(read.coverage && read.coverage.length > 0 && { coverage: read.coverage }),
+    ...(read.not_covered && read.not_covered.length > 0 && { not_covered: read.not_covered }),
   };
 }
 

@@ -3,8 +3,9 @@ import * as z from "zod";
 import { AGENT, TASK_ID } from "../../core/answers/plan-answer.ts";
 import { readPath } from "../../core/scope.ts";
 import { LABEL, MAX_LABELS } from "../../core/task.ts";
+import { isRecord } from "../../text/json.ts";
 import { quoted } from "../../text/lines.ts";
-import { AGENT_PREFIX, GENERAL_PURPOSE, PLAN_FORMAT } from "../plan.ts";
+import { AGENT_PREFIX, type Coverage, GENERAL_PURPOSE, PLAN_FORMAT } from "../plan.ts";
 
 /** As for planners: some twenty pages of one task. */
 const MAX_TEXT_CHARS = 50_000;
@@ -213,6 +214,25 @@ const question = z.preprocess(
   ),
 );
 
+/** Only a claim, which is checked: an entry that cannot be read claims nothing, and is no reason to refuse a plan. */
+const coverage = z
+  .unknown()
+  .transform((value) => (Array.isArray(value) ? value.slice(0, MAX_ENTRIES).flatMap(claimIn) : []));
+
+function claimIn(value: unknown): readonly Coverage[] {
+  if (!isRecord(value)) return [];
+  const says = line(MAX_LINE_CHARS).safeParse(value["says"] ?? value["sentence"]);
+  const written = value["in"] ?? value["tasks"] ?? value["task"];
+  const entries: readonly unknown[] = Array.isArray(written) ? written : [written];
+  const names = entries.flatMap((one): readonly unknown[] =>
+    typeof one === "string" ? namesIn(one) : [one],
+  );
+  const isAssumed = names.some((name) => typeof name === "string" && /^assumptions?$/i.test(name));
+  const found = names.flatMap((name) => id.safeParse(name).data ?? []);
+  if (!says.success || (!isAssumed && found.length === 0)) return [];
+  return [{ says: says.data, in: isAssumed ? "assumption" : [...new Set(found)] }];
+}
+
 export const planSchema = z.object({
   skein_plan: z
     .literal(PLAN_FORMAT, `must be ${PLAN_FORMAT}: no other format is known here; use a newer Skein`)
@@ -239,4 +259,6 @@ export const planSchema = z.object({
     ),
   ).optional(),
   risks: lines.optional(),
+  coverage: coverage.optional(),
+  not_covered: lines.optional(),
 });

@@ -24,6 +24,7 @@ export function renderMarkdown(plan: ExecutionPlan): string {
     bullets(plan.success_criteria),
     "Assumptions:",
     bullets(plan.assumptions),
+    ...(plan.not_covered ? ["Not Covered:", bullets(plan.not_covered)] : []),
     "Relevant Context:",
     contextLines(plan.context).join("\n"),
     "## Subtasks with Agent Assignments",

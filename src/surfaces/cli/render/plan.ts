@@ -26,6 +26,7 @@ export function planText(plan: ExecutionPlan, page: PlanPage): readonly string[]
     ...questions(plan, brush, prose),
     ...list("Success criteria", plan.success_criteria, brush, prose),
     ...list("Assumptions", plan.assumptions, brush, prose),
+    ...list("Of the request, in no task and no assumption", plan.not_covered ?? [], brush, prose),
     ...context(plan.context, brush, prose),
     ...waves(plan, brush, prose),
     ...criteria(plan, brush),

@@ -1,0 +1,83 @@
+/** Takes the words out of a sentence by which it is known again in other words: rare ones first, then stems. */
+
+/** `hard`: a path, quoted words or a number, which nobody paraphrases. `isIn`: whether a squeezed text has it. */
+export type Rare = { readonly is: "hard" | "name"; readonly isIn: (text: string) => boolean };
+
+/** `hasNames`: a large letter inside the sentence marks a name, as it does in English. */
+export function rareIn(sentence: string, hasNames: boolean): readonly Rare[] {
+  const said = sentence.slice(0, MAX_SENTENCE_CHARS);
+  const quotes = [...said.matchAll(QUOTED)].map((found) => found.slice(1).find((one) => one !== undefined)!);
+  const rest = said.replace(QUOTED, " ");
+  const paths = (rest.match(PATH) ?? []).map((path) => path.replace(/[./]$/, ""));
+  const unpathed = rest.replace(PATH, " ");
+  const names = [
+    ...(unpathed.match(IDENTIFIER) ?? []),
+    ...(hasNames ? (unpathed.match(CAPITALISED) ?? []) : []),
+  ];
+  return [
+    ...unique([...quotes, ...paths]).map((words) => hard(words)),
+    ...unique((unpathed.match(NUMBER) ?? []).map(plainNumber)).map(number),
+    ...unique(names).map((name): Rare => ({ is: "name", isIn: wholeWord(name) })),
+  ];
+}
+
+const MAX_SENTENCE_CHARS = 5_000;
+const QUOTED = /`([^`\n]{1,200})`|"([^"\n]{1,200})"|“([^”\n]{1,200})”|(?<!\w)'([^'\n]{2,100})'(?!\w)/g;
+const PATH =
+  /(?<![\w./@:-])(?:\.{0,2}\/)?(?:[\w.@*-]{1,80}\/){0,20}(?:[\w@*-][\w.@*-]{0,79}\.[a-z]\w{0,9}\b|[\w.@-]{1,80}\/)/g;
+const NUMBER = /(?<![\p{L}\d])\d+(?:[.,]\d+)*/gu;
+/** `camelCase`, `snake_case`, `--flag`, `API`, `PascalCase`. */
+const IDENTIFIER =
+  /(?<![\w-])(?:--[a-z][\w-]+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\d*)\b/g;
+/** Inside of a sentence: its first word is large in any case. */
+const CAPITALISED = /(?<=[\p{Ll}\p{N},;)]\s+)\p{Lu}\p{Ll}{2,}\b/gu;
+
+const unique = (words: readonly string[]): readonly string[] => [...new Set(words)];
+
+/** A file is known by its name alone, too. */
+function hard(words: string): Rare {
+  const wanted = squeezed(words);
+  const name = wanted.slice(wanted.lastIndexOf("/") + 1);
+  const isName = name !== wanted && /\.\w+$/.test(name) ? wholeWord(name) : () => false;
+  return { is: "hard", isIn: (text) => text.includes(wanted) || isName(text) };
+}
+
+function number(digits: string): Rare {
+  return { is: "hard", isIn: (text) => (text.match(NUMBER) ?? []).map(plainNumber).includes(digits) };
+}
+
+/** "1,000" is 1000; "1.5" stays. */
+const plainNumber = (written: string): string => written.replace(/,(?=\d{3}\b)/g, "");
+
+function wholeWord(word: string): (text: string) => boolean {
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(word)}(?:e?s)?(?![\\p{L}\\p{N}])`, "iu");
+  return (text) => pattern.test(text);
+}
+
+/** On one line, in small letters: how texts are compared. */
+export const squeezed = (text: string): string => text.replace(/\s+/g, " ").trim().toLowerCase();
+
+/** The stems of the words that say what a text is about. */
+export function contentOf(text: string): ReadonlySet<string> {
+  const words = text.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
+  return new Set(words.filter((word) => !COMMON.has(word)).map(stem));
+}
+
+/** "migrate", "migrates" and "migration" are one word: the ending goes, and six letters are enough. */
+const stem = (word: string): string => word.replace(/(?<=\p{L}{3})(?:ies|es|ed|ing|s|e|y)$/u, "").slice(0, 6);
+
+export function shares(some: ReadonlySet<string>, others: ReadonlySet<string>): number {
+  let count = 0;
+  for (const one of some) if (others.has(one)) count += 1;
+  return count;
+}
+
+/** Words of every request, and the verbs that say no more than "do". */
+const COMMON: ReadonlySet<string> = new Set(
+  (
+    "the and for with from that this these those them they then than there here its our your you not but are was were " +
+    "has have had will would should could must can may shall all any each every some such only also just please make " +
+    "sure ensure add adds adding use uses using need needs when while where what which who how why into onto over " +
+    "after before once first next finally last new other same more most very does done don't too let get gets want"
+  ).split(" "),
+);

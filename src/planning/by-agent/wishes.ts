@@ -1,0 +1,54 @@
+/** Which sentences of a request order or limit something? What tells a story, shows code or is ticked off does not. */
+import { kindOf, type Lexicon, orderIn, whenOf } from "../shapes/lexicon.ts";
+import { linesOf, sentencesOf, type TextLine } from "../shapes/text.ts";
+
+/** As they were written, each once. */
+export function wishesIn(request: string, lexicon: Lexicon): readonly string[] {
+  const found = new Set<string>();
+  for (const { sentence, isItem } of sentencesIn(linesOf(request.slice(0, MAX_READ_CHARS)), lexicon)) {
+    if (found.size < MAX_WISHES && (isItem || isWish(sentence, lexicon))) found.add(sentence);
+  }
+  return [...found];
+}
+
+const MAX_READ_CHARS = 100_000;
+/** More than a planner mends; a request with more is a list that was pasted. */
+const MAX_WISHES = 300;
+
+type Said = { readonly sentence: string; readonly isItem: boolean };
+
+/** Paragraphs by their sentences, items of lists as a whole. Below a heading or a lead of a story there is none. */
+function sentencesIn(lines: readonly TextLine[], { story }: Lexicon): readonly Said[] {
+  const said: Said[] = [];
+  let paragraph: string[] = [];
+  let isStory = false;
+  const end = () => {
+    for (const sentence of sentencesOf(paragraph.join("\n"))) said.push({ sentence, isItem: false });
+    paragraph = [];
+  };
+  for (const line of lines) {
+    const { is, text } = line;
+    if (is === "text" && !isStory) paragraph.push(text);
+    else end();
+    const leads = is === "heading" || (is === "text" && /:\s*$/.test(text));
+    if (leads) isStory = story.test(text) || STORY.test(text);
+    if (is === "item" && !isStory && !/~~|^I\b/.test(text))
+      said.push({ sentence: text.trim(), isItem: true });
+  }
+  end();
+  return said;
+}
+
+/** What forms and reports ask for besides the wish. */
+const STORY = /\b(?:steps|environment|versions?|system info|logs?|stack ?trace|bug)\b/i;
+
+function isWish(sentence: string, lexicon: Lexicon): boolean {
+  if (/\?\s*$/.test(sentence)) return false;
+  const timed = whenOf(sentence, lexicon);
+  if (timed && orderIn(timed.rest, lexicon)) return true;
+  return kindOf(sentence, lexicon) !== "statement" || DEMANDS.test(sentence);
+}
+
+/** A demand in the middle of a sentence: "v1 must keep working", "…, but don't touch the internal ones". */
+const DEMANDS =
+  /\b(?:must|shall|needs? to|ha(?:s|ve) to|(?:at (?:least|most)|no more than|within|under|up to|max(?:imum)?) \d+)\b|[,;:(]\s*(?:(?:and|but)\s+)?(?:please\s+)?(?:do not|don['’]t|never)\s+\w/i;
