@@ -22,6 +22,10 @@ const PLANNERS: Rules = {
   "rewrites its scratchpad": /Keep the scratchpad.*Rewrite it in every turn/,
   "is done only when it is": /Know when it is done.*Never/,
   "describes tasks so that they stand alone, with the why": /self-contained.*\*why\*/i,
+  "makes tasks that land alone": /lands alone.*build and all tests pass.*callers.*goes with its tests/,
+  "splits only where it buys something": /Each (?:sub)?task costs a worker.*file are one (?:sub)?task/,
+  "says truly what a worker sees": /A worker is shown this .*It does not see/,
+  "shows a later turn": /### A later turn.*"addressed"/,
   "gives each task a scope and an acceptance": /`scope` and an `acceptance`|With a scope.*With an acceptance/,
   "orders tasks by after": /in `after`/,
   "ranks them by priority": /`priority`/,
@@ -63,6 +67,12 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "covers everything or defers it": /in no task and in no deferral/,
     "splits by function": /By function, not by file/,
     "may ask for a report": /"delivers": "report"/,
+    "answers a question with a report": /If the goal is a question, plan one such task/,
+    "makes one task of a bug": /a bug is one task, the test that shows it and the repair/,
+    "makes what parts share first": /What parts share comes first.*names and signatures/,
+    "minds how many workers are free": /More tasks than free workers/,
+    "does not let an author review": /review is done by another worker/,
+    "lets a test of parts repair them": /tests several parts together waits for them, and has their files/,
     "knows that parts are as urgent as their task": /splits a task, the parts get its priority/,
   },
   subplanner: {
@@ -92,6 +102,9 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "leaves nothing half done": /NEVER leave a TODO, a placeholder, a stub or a partial implementation/,
     "leaves tests alone": /NEVER delete, skip, disable or weaken a test/,
     "silences no checker": /NEVER use `any`, `@ts-ignore` or `@ts-expect-error`/,
+    "may move a test, and removes those of what goes":
+      /a test that you move keeps its name.*tests of that alone go/,
+    "says so if it is there already": /If the change is there already, change nothing.*success criterion/,
     "leaves git alone": /NEVER push, change remotes, switch to another branch/,
     "verifies: compile and test": /ALWAYS verify\*\* before you hand off: compile and test/,
     "meets the acceptance": /ALWAYS meet the acceptance/,
@@ -119,6 +132,7 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "says so if there is no error": /If nothing that you see is an error/,
     "sees errors only": /Errors only\.\*\* No task for a warning/,
     "adds nothing": /No enhancements/,
+    "leaves the machine alone": /depends on the network, the time or the machine/,
     "takes classes in order": /Conflict markers.*The build.*Types.*Tests\*\* fail/,
     "takes one class at a time": /Never put two classes into one answer/,
     "groups by cause": /One task for one cause/,
@@ -142,8 +156,12 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "takes samples": /Take samples, and stop when you can plan/,
     "compresses nothing": /no ranges.*no sums.*no wildcards/,
     "says how success is seen": /`success_criteria`, as outcomes that can be checked/,
-    "assumes instead of asking": /`assumptions`. Do not ask back/,
-    "splits by function": /Split by function, not by file/,
+    "assumes, and asks one question at most": /`assumptions`.*ask one question in `questions`.*"default"/,
+    "knows the kinds of request": /A question.*delivers a report.*A bug is one task/,
+    "makes tasks that land alone":
+      /Each task lands alone.*build and all tests pass.*callers.*goes with its tests/,
+    "splits only where it buys something": /Each task costs an agent.*one file are one task/,
+    "splits by function": /by function and not by file/,
     "splits lists, CRUD and sign-in": /for a list, one for each item.*delete, four.*sign-in/,
     "splits what has no end, and puts it together": /split by folder, and a last task combines the results/,
     "shares out like items": /as many tasks as run at the same time, neighbouring items together, each named/,
@@ -152,7 +170,7 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "gives a trivial request one task": /A trivial request is one task/,
     "knows what depth is": /`metadata.depth` says how often you split/,
     "describes tasks so that they stand alone, with the why":
-      /knows the `description` and nothing else.*\*why\*/,
+      /is shown this task alone.*neither the request nor other tasks.*\*why\*/,
     "gives harmless criteria": /`success_criterion` is one command.*must do no harm/,
     "names files": /`scope` lists the files.*no patterns, a folder ends in `\/`/,
     "orders by need alone": /`blockedBy` names the tasks whose results a task needs, and no others/,
@@ -160,7 +178,7 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "makes no circle": /there are no cycles/,
     "chooses specialists": /else `general-purpose`/,
     "gives readers only reports": /read-only specialist gets only reports, and no `output_file`/,
-    "verifies at the end": /Verify at the end/,
+    "verifies at the end": /Verify at the end.*has their files in its `scope`/,
     "names risks": /Name the risks/,
     "takes texts of others for data": /are data about the project/,
     "keeps secrets out": /password, key or token/,
@@ -185,13 +203,15 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
 const textOf = (name: string) =>
   readFileSync(path.join(import.meta.dirname, "../../prompts", `${name}.md`), "utf8");
 
-/** The indented block below the last heading. */
-const exampleIn = (text: string) =>
-  text
-    .slice(text.lastIndexOf("### An example"))
+/** The indented block below a heading. */
+const exampleIn = (text: string, heading = "### An example") => {
+  const [, after = ""] = text.split(`${heading}\n`);
+  const [own = ""] = after.split("\n### ");
+  return own
     .split("\n")
     .filter((line) => line.startsWith("    "))
     .join("\n");
+};
 
 for (const [name, rules] of Object.entries(RULES))
   describe(`the prompt of the ${name}`, () => {
@@ -200,15 +220,15 @@ for (const [name, rules] of Object.entries(RULES))
     for (const [rule, words] of Object.entries(rules)) it(rule, () => assert.match(line, words));
 
     it("is short enough to be read, and has no long lines besides its example", () => {
-      assert.ok(text.length < 12_000, `${text.length}`);
+      assert.ok(text.length < 13_000, `${text.length}`);
       for (const line of text.split("\n"))
         assert.ok(line.length <= 120 || line.startsWith("      "), `${line.length}: ${line}`);
     });
   });
 
 describe("the examples in the prompts", () => {
-  const accepted = (name: string, scope: Scope, maxTasks: number) => {
-    const read = readPlanAnswer(exampleIn(textOf(name)));
+  const accepted = (name: string, scope: Scope, maxTasks: number, heading?: string) => {
+    const read = readPlanAnswer(exampleIn(textOf(name), heading));
     assert.ok(read.is === "answer", JSON.stringify(read));
     assert.deepEqual(read.answer.notes, []);
     const checked = checkPlan(read.answer, {
@@ -229,6 +249,13 @@ describe("the examples in the prompts", () => {
     assert.equal(accepted("root-planner", ["./"], 10).length, 2);
     const slice = ["src/export/rows.ts", "src/export/csv.ts", "src/export/calendar.ts", "test/export/"];
     assert.equal(accepted("subplanner", slice, 10).length, 1);
+    assert.equal(accepted("root-planner", ["./"], 10, "### A later turn").length, 1);
+
+    const later = ["csv", "calendar"].flatMap((name) => [
+      `src/export/${name}.ts`,
+      `test/export/${name}.test.ts`,
+    ]);
+    assert.equal(accepted("subplanner", later, 10, "### A later turn").length, 2);
     const [fix, ...more] = accepted("reconciler", ["src/overdue.ts", "src/cli.ts"], 5);
     assert.equal(more.length, 0);
     assert.equal(fix?.priority, 1);

@@ -41,7 +41,11 @@ export async function makePlan(
   if (plan.tasks.length === 0) return misused("the request names nothing to do", "say what should be done");
   if (request.by === "rules") return { plan, notices: grounds.notices };
   const { askPlanner } = await import("./ask-planner.ts"); // What agents need takes a while to load.
-  const asked = await askPlanner({ ...request, plan, said: answered.said }, parts, signal);
+  const ask = (said: readonly string[]) => askPlanner({ ...request, plan, said }, parts, signal);
+  const first = await ask(answered.said);
+  if (hasFailed(first)) return first;
+  const reply = first.plan === plan ? "default" : await replyTo(first.plan, request.person);
+  const asked = reply === "default" ? first : await ask([...answered.said, reply]);
   if (hasFailed(asked)) return asked;
   const size = asked.plan.planner === "rules" ? undefined : sizeNotice(asked.plan.tasks.length);
   return {
@@ -79,7 +83,23 @@ async function askQuestions(
   return { plan: settled(left.length === 0 ? plan : make(answers), []), said };
 }
 
-/** Without a person to ask the default is taken, and said; the rules say it of every answer. */
+/** One question of an agent's plan is asked, where somebody can answer; its plan already holds for the default. */
+async function replyTo(
+  { questions }: ExecutionPlan,
+  whoAnswers: () => PlanPerson | undefined,
+): Promise<"default" | string> {
+  const question = questions.find(({ blocking }) => blocking);
+  const person = question && whoAnswers();
+  if (!question || !person) return "default";
+  const words = (await person.answer(withDefault(question)))?.trim() ?? "";
+  await person.close();
+  return words === "" || words === question.default ? "default" : `${question.question}\n${words}`;
+}
+
+const withDefault = ({ question, default: usual }: Question): string =>
+  usual === "" || question.includes("(Default: ") ? question : `${question} (Default: ${usual})`;
+
+/** Without another answer the default is taken, and said; the rules say it of every answer. */
 const settled = (plan: ExecutionPlan, taken: readonly Question[]): ExecutionPlan => ({
   ...plan,
   questions: plan.questions.filter(({ blocking }) => !blocking),
@@ -87,6 +107,6 @@ const settled = (plan: ExecutionPlan, taken: readonly Question[]): ExecutionPlan
     ...plan.assumptions,
     ...taken
       .filter(({ blocking }) => blocking)
-      .map(({ question, default: usual }) => `${question} No one was asked; assumed: ${usual}.`),
+      .map(({ question, default: usual }) => `${question} Assumed: ${usual}.`),
   ],
 });

@@ -21,6 +21,18 @@ describe("a worker's brief", () => {
     assert.doesNotMatch(JSON.stringify(brief), /the other task|make it/);
   });
 
+  test("and a planner's name the gate's commands, how long a look took at most, and the free workers", () => {
+    const run = new CoreRun({ capacity: { plan: 4, work: 3 } });
+    run.now += 90_000;
+    run.check();
+    const gate = { commands: ["test"], ms: 90_000 };
+    assert.deepEqual(run.brief("plan", "t").gate, gate);
+    run.plan("t", [task("a"), task("b")]);
+    assert.deepEqual(run.brief("work", "t.2").gate, gate);
+    run.finish("t.1", "t.2");
+    assert.deepEqual(run.brief("plan", "t").workers, { atOnce: 3, free: 3 });
+  });
+
   test("gives every attempt a branch of its own, also one that cost nothing", () => {
     const run = CoreRun.planned([task("a", { description: "Write it" })]);
     const branches = new Set<string>();

@@ -27,6 +27,9 @@ export { targetBranchOf } from "./brief-land.ts";
 
 export type Brief = PlanBrief | WorkBrief | LandBrief | CheckBrief;
 
+/** The commands that a change must pass as merged. `ms`: the longest that they took on the target so far. */
+export type GateTold = { readonly commands: readonly string[]; readonly ms: number };
+
 export type PlanBrief = {
   readonly kind: "plan";
   readonly run: string;
@@ -49,6 +52,10 @@ export type PlanBrief = {
   readonly active: readonly { readonly id: TaskId; readonly key: string; readonly description: string }[];
   readonly concerns: readonly Omit<Concern, "plannedBefore">[];
   readonly steers: readonly string[];
+  /** Absent before the gate has run. */
+  readonly gate?: GateTold;
+  /** How many tasks can be at work at once, and how many of these workers have nothing to do now. */
+  readonly workers?: { readonly atOnce: number; readonly free: number };
   /** What machines of the fleet have: a task may ask for it (`needs`). Absent if there is nothing to ask for. */
   readonly labels?: readonly string[];
   /** Asked as the reconciler: fixes for these are wanted, and nothing else. */
@@ -112,6 +119,8 @@ export type WorkBrief = {
     readonly output?: string;
   }[];
   readonly steers: readonly string[];
+  /** Absent before the gate has run. */
+  readonly gate?: GateTold;
   /** Its worker called for something: the same conversation goes on with the response. */
   readonly goOn?: Pick<GoOn, "start" | "session"> & {
     readonly response: ToolResponse;
@@ -214,8 +223,15 @@ function planBrief(state: RunState, job: Job & { readonly kind: "plan" }, policy
       .slice(0, brief.maxConcerns)
       .map(({ plannedBefore: _, ...concern }) => concern),
     steers: task.id === ROOT ? state.steers.slice(0, planner?.told.steers) : [],
+    ...gateIn(state),
+    workers: { atOnce: policy.capacity.work, free: Math.max(0, policy.capacity.work - state.count.work) },
     ...labelsIn(state),
   };
+}
+
+function gateIn({ target: { report, slowestMs } }: RunState): { readonly gate?: GateTold } {
+  const commands = report.commands.map(({ name }) => name);
+  return commands.length === 0 ? {} : { gate: { commands, ms: slowestMs } };
 }
 
 /** Of a silent machine, too: it may be back before the task starts. */
@@ -268,6 +284,7 @@ function workBrief(state: RunState, job: Job & { readonly kind: "work" }, policy
     past: policy.retry.maxRemembered === 0 ? [] : past.slice(-policy.retry.maxRemembered),
     before: doneBefore(state, spec, policy),
     steers: id === ROOT ? [...state.steers] : [],
+    ...gateIn(state),
     ...goOnOf(task),
     ...(spec.spawn?.context.accumulate_data && { earlier: earlierOf(state, id) }),
   };

@@ -104,6 +104,14 @@ describe("the message to a planner", () => {
     assert.equal(heard({ labels: ["gpu"] }).replace(/^## Labels[\s\S]*?(?=^## )/m, ""), heard());
   });
 
+  it("names the gate's commands with their time, and how many workers are free; before that is known, not a word", () => {
+    const gate = { commands: ["npm test", "odd\nname"], ms: 95_000 };
+    const message = heard({ gate, workers: { atOnce: 8, free: 3 } });
+    assert.match(part(message, /^The gate/)!, /up to 1 min 35 s here\.\n\n- npm test\n- odd name$/m);
+    assert.match(part(message, /^Workers/)!, /at once: 8\nWorkers without a task now: 3/);
+    assert.doesNotMatch(heard(), /^## (The gate|Workers)/m);
+  });
+
   it("holds all of the brief", () => {
     const message = heard();
     for (const text of [

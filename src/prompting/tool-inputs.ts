@@ -128,6 +128,12 @@ export const executionPlanToolInput = z.preprocess(
     goal: text.optional().describe("The request in one sentence."),
     success_criteria: texts.optional().describe("How to tell that all of it is done."),
     assumptions: texts.optional().describe("What you assumed where the request does not say."),
+    questions: z
+      .array(z.looseObject({ question: text, default: text, blocking: z.boolean().optional() }))
+      .optional()
+      .describe(
+        "At most one, if its answer decides what is built: with the default that this plan is made for.",
+      ),
     context: z
       .looseObject({ files: paths.optional(), patterns: texts.optional(), tests: paths.optional() })
       .optional()

@@ -98,6 +98,12 @@ describe("the message to a worker of a plan", () => {
 });
 
 describe("the message to a worker", () => {
+  it("names what its change must pass to land, and nothing of it to one that delivers a report", () => {
+    const gate = { commands: ["npm run build", "npm test"], ms: 30_000 };
+    assert.match(heard({ gate }), /^## The gate$[\s\S]*up to 30 s here[\s\S]*^- npm run build\n- npm test$/m);
+    assert.doesNotMatch(heard({ gate, spec: { ...SPEC, delivers: "report" } }), /The gate/);
+  });
+
   it("begins with its place", () => {
     assert.ok(heard().startsWith("Task: t.3 (csv)\nAttempt: 2\n\n"));
     assert.deepEqual(placeIn(heard()), { task: "t.3", key: "csv", number: 2 });

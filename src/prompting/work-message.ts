@@ -2,6 +2,7 @@
 import type { WorkBrief } from "../core/brief.ts";
 import { type PastAttempt, parentId } from "../core/task.ts";
 import { type Ask, doneAnswer, type Scratchpad } from "../ports/agent.ts";
+import { gatePart } from "./gate-part.ts";
 import {
   blockUnlessEmpty,
   MAX_MESSAGE_CHARS,
@@ -35,7 +36,7 @@ export function workMessage(
     beforePart(work, scratchpad),
     pastPart(work.past),
     ...(role === undefined ? [] : [{ title: "Your speciality", says: `You work as ${role.name}.` }]),
-    ...(isAnswering ? [] : [criterionPart(work), outputPart(scratchpad)]),
+    ...(isAnswering ? [] : [criterionPart(work), ...landsPart(work), outputPart(scratchpad)]),
     ...(spawn && !isAnswering ? [expectationPart(spawn)] : []),
     lostPart(work, known),
     responsePart(work, false),
@@ -147,6 +148,10 @@ const criterionPart = ({ spec }: WorkBrief): MessagePart => ({
     spec.terms?.criterion ?? "",
   ),
 });
+
+/** What lands nothing, or lands with the task that asked for it, meets the gate elsewhere or never. */
+const landsPart = ({ spec, gate }: WorkBrief): readonly MessagePart[] =>
+  spec.delivers === "report" || spec.spawn ? [] : [gatePart(gate)];
 
 const outputPart = (scratchpad: Scratchpad | undefined): MessagePart => ({
   title: "Where your result goes",

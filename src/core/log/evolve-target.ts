@@ -67,6 +67,7 @@ export const targetEvents = {
       greensInARow: green ? target.greensInARow + 1 : 0,
       checkedTip: tip,
       checkedAt: at,
+      slowestMs: Math.max(target.slowestMs, at - target.checkBegunAt),
       passes: green ? passesWith(target, { tip, since: target.checkBegunAt }) : target.passes,
       checkErrors: 0,
       baseMoved: false,

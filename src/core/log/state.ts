@@ -184,6 +184,8 @@ type Target = {
   /** Gate runs that it passed lately, in a check or before it landed from the train, and when they began. */
   readonly passes: readonly { readonly tip: string; readonly since: number }[];
   readonly checkBegunAt: number;
+  /** The longest that a look at the target took, in ms. */
+  readonly slowestMs: number;
   readonly greensInARow: number;
   /** Of looks at `checkedTip`. */
   readonly redsInARow: number;
@@ -264,6 +266,7 @@ export const emptyState = (): RunState => ({
     checkedAt: 0,
     passes: [],
     checkBegunAt: 0,
+    slowestMs: 0,
     greensInARow: 0,
     redsInARow: 0,
     checkErrors: 0,

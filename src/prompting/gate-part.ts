@@ -1,0 +1,18 @@
+/** Tells planners and workers which commands a change must pass before it lands, and how long these take. */
+import type { GateTold } from "../core/brief.ts";
+import { duration } from "../text/words.ts";
+import type { MessagePart } from "./message.ts";
+
+export function gatePart(gate: GateTold | undefined): MessagePart {
+  const title = "The gate";
+  if (gate === undefined) return { title };
+  return {
+    title,
+    says:
+      "Every change is merged with what has landed before it and must then pass all of these commands. Together they " +
+      `take up to ${duration(gate.ms)} here.`,
+    pieces: gate.commands.slice(0, MAX_COMMANDS).map((text) => ({ head: "- ", as: "line", text })),
+  };
+}
+
+const MAX_COMMANDS = 20;
