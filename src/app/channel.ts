@@ -30,7 +30,12 @@ export function openChannel(
     signs: {
       ...signs,
       waitedMs: (job) => governor.waitedMs(job),
-      tell: (quiet) => void tell({ type: "quiet", ...quiet }),
+      tell: ({ isPrepared, doing, ...quiet }) =>
+        void tell(
+          isPrepared && doing !== undefined
+            ? { type: "prepared", ...quiet, doing }
+            : { type: "quiet", ...quiet, ...(doing !== undefined && { doing }) },
+        ),
     },
     checkoutChanged: (job, places) => void tell({ type: "checkout-changed", job, places }),
     onTaken: (job, taken) => void tell({ type: "taken", job, ...taken }),

@@ -146,6 +146,8 @@ export type Outcome =
       readonly files?: readonly string[];
       /** The end of what the gate wrote. */
       readonly detail?: string;
+      /** What was installed was not what its tree asks for: what differs, and what to do. */
+      readonly stale?: string;
       readonly onto?: string;
     }
   /** No member could be merged. `onto`: onto this commit, of a candidate that was gated ahead of its turn. */

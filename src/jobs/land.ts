@@ -9,7 +9,7 @@ import type { PassedCandidate } from "../core/job.ts";
 import { hasFailed } from "../core/result.ts";
 import { flagOf } from "../core/rules/gate-changes.ts";
 import type { Problem } from "../core/rules/repair.ts";
-import type { GatedTree } from "../ports/gate.ts";
+import type { GatedTree, GateRun } from "../ports/gate.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { failed, type JobParts, jobIdOf } from "./job-parts.ts";
 import { runGate } from "./run-gate.ts";
@@ -101,14 +101,18 @@ async function gateOn(
   );
   const unready = hasFailed(gated) ? gated.failure : gated.setup;
   if (hasFailed(gated) && gated.failure.kind !== "setup") return failed(gated.failure);
-  const { report, problems, tail } = hasFailed(gated) ? NOTHING_RAN : gated;
+  const { report, problems, tail, stale }: GateRun = hasFailed(gated) ? NOTHING_RAN : gated;
   const verdict = unready ? UNRUN : judgeGate(report, brief.accept);
   if (!verdict.ok) {
     const { failures } = verdict;
     const files = filesNamed(problems, failures);
     const detail = parts.redact(tail === "" ? (unready?.message ?? "") : tail);
     return {
-      outcome: { is: "red", members, conflicts, failures, ...(files.length > 0 && { files }), detail },
+      outcome: {
+        ...{ is: "red" as const, members, conflicts, failures },
+        ...(files.length > 0 && { files }),
+        ...{ detail, ...(stale !== undefined && { stale }) },
+      },
     };
   }
 

@@ -11,6 +11,7 @@ import type { Answer } from "../ports/job-queue.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import { redactFields } from "../text/redact.ts";
 import { collected, failed, type JobParts, jobIdOf } from "./job-parts.ts";
+import { takeTold } from "./preparing.ts";
 import { runWatched } from "./watched.ts";
 
 export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
@@ -18,7 +19,7 @@ export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSigna
   if (planner === "none") return KEPT_WHOLE;
   if (typeof planner === "function") return { outcome: { is: "planned", answer: planner(brief) } };
   const job = jobIdOf(brief);
-  const workspace = await workspaces.take({ job, commit: brief.tip, use: "plan" }, signal);
+  const workspace = await takeTold({ job, commit: brief.tip, use: "plan" }, { workspaces, signs }, signal);
   if (hasFailed(workspace)) return failed(workspace.failure);
   const { folder, environment } = workspace;
   const facts = await surroundings.of(brief.tip, signal);

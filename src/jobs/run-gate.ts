@@ -1,9 +1,11 @@
-/** What does the gate say, and who hears of it if that takes long? */
+/** Runs the gate, and tells people what it is at if that takes long. */
 import type { GatedTree } from "../ports/gate.ts";
 import type { JobParts } from "./job-parts.ts";
+import { Preparing } from "./preparing.ts";
 
 /** Tells people after two minutes, and then ever more rarely, which command it is that takes so long. */
 export async function runGate(tree: GatedTree, { gate, signs }: JobParts, signal: AbortSignal) {
+  const preparing = new Preparing(tree.job, signs);
   const { clock, tell } = signs;
   const begun = clock.now();
   let doing = "the gate's workspace is being prepared";
@@ -17,8 +19,11 @@ export async function runGate(tree: GatedTree, { gate, signs }: JobParts, signal
     });
   let callOff = sayAt(FIRST_MS);
   try {
-    return await gate.run({ ...tree, onCommand }, signal);
+    const onStep = (step: string | undefined) =>
+      step === undefined ? preparing.end() : preparing.step(step);
+    return await gate.run({ ...tree, onCommand, onStep }, signal);
   } finally {
+    preparing.end();
     callOff();
   }
 }

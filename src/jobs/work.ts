@@ -15,6 +15,7 @@ import type { Keepsake, Kept, Workspace } from "../ports/workspaces.ts";
 import { isRecord } from "../text/json.ts";
 import { readCall } from "./called.ts";
 import { collected, failed, type JobParts, type JobTurn, jobIdOf } from "./job-parts.ts";
+import { takeTold } from "./preparing.ts";
 import { checkedResult, contextFor } from "./subtask.ts";
 import { criterionBefore, reported, scratchpadFor, tryCriterion } from "./terms.ts";
 import { runWatched } from "./watched.ts";
@@ -27,7 +28,7 @@ export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSigna
   const place = await scratchpadFor(brief, outbox);
   if (hasFailed(place)) return failed(place.failure);
   const commit = brief.goOn?.start ?? brief.base;
-  const workspace = await workspaces.take({ job, commit, use: "agent" }, signal);
+  const workspace = await takeTold({ job, commit, use: "agent" }, { workspaces, signs }, signal);
   if (hasFailed(workspace)) return failed(workspace.failure);
   const { folder, environment } = workspace;
   const before = await checkout.look(signal);
@@ -186,7 +187,8 @@ async function judgeBranch(
   const base = brief.goOn ? brief.base : workspace.commit;
   const evidence = await evidenceOf(base, kept.commit ?? workspace.commit, parts, signal);
   if (hasFailed(evidence)) return failed(evidence.failure);
-  const notes = [...workspace.notices, ...notKept(kept), ...strays];
+  const stale = workspace.stale === undefined ? [] : [`in its workspace, ${workspace.stale}`];
+  const notes = [...workspace.notices, ...stale, ...notKept(kept), ...strays];
   const { handoff: said, unmet: undone } = await reported(brief, { text, evidence }, parts);
   const { handoff, unmet: unlike } = await checkedResult(brief, said, parts.subtasks.artefacts);
   const unsaid = undone ?? unlike;

@@ -37,6 +37,8 @@ export type GatedTree = {
   readonly isBase?: true;
   /** The first look at it: a gate that passed on the same tree before, with the same set-up, is not run again. */
   readonly mayReuse?: true;
+  /** Hears what its workspace is being made ready with, and undefined when it is ready. */
+  readonly onStep?: (doing: string | undefined) => void;
   /** Called with the name of each command before it runs. */
   readonly onCommand?: (name: string) => void;
 };
@@ -53,6 +55,8 @@ export type GateRun = {
   readonly output?: string;
   /** It was not run: it passed on this very tree at that moment, by the machine's clock. */
   readonly passedAt?: number;
+  /** Set where it failed without what its tree asks for being installed: what differs, and the setting that mends it. */
+  readonly stale?: string;
   /** Set where a command could not be run at all: then nothing is known about the tree. Of kind "setup". */
   readonly setup?: Failure;
 };

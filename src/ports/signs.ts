@@ -10,6 +10,11 @@ export type Signs = {
   readonly changedAt: (folder: string, signal: AbortSignal) => Promise<number>;
   /** How long a job has waited for its account in all: it owes no sign in that time. */
   readonly waitedMs: (job: JobId) => number;
-  /** `doing`: what it is slow in, where that is known. */
-  readonly tell: (quiet: { readonly job: JobId; readonly ms: number; readonly doing?: string }) => void;
+  /** `doing`: what it is slow in, where that is known. `isPrepared`: that is over, and its agent or gate begins. */
+  readonly tell: (quiet: {
+    readonly job: JobId;
+    readonly ms: number;
+    readonly doing?: string;
+    readonly isPrepared?: true;
+  }) => void;
 };

@@ -26,6 +26,8 @@ export type Want = {
   readonly job: JobId;
   readonly commit: string;
   readonly use: "agent" | "gate" | "plan" | "probe";
+  /** Hears what takes long while it is made ready: a copy, a set-up. In words for people. */
+  readonly onStep?: (doing: string) => void;
   /** Its set-up command runs as the user: only for a commit that no agent has written to. */
   readonly isUnconfined?: true;
 };
@@ -38,6 +40,8 @@ export type Workspace = {
   readonly environment: Readonly<Record<string, string>>;
   /** What could not be provided as asked, in words. */
   readonly notices: readonly string[];
+  /** What is installed in it is not what its tree asks for: what differs, and the setting that mends it. */
+  readonly stale?: string;
 };
 
 export type Keepsake = {

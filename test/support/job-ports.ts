@@ -126,13 +126,13 @@ export function jobPorts(replies: Partial<Replies> = {}): {
       evidence: told("evidence", () => all.evidence),
     },
     gate: {
-      run: ({ onCommand: _, ...tree }) => told("gate", () => all.gate)(tree),
+      run: ({ onCommand: _, onStep: __, ...tree }) => told("gate", () => all.gate)(tree),
       prepare: (tree) => calls.push(["prepare", tree]),
       probe: told("probe", () => all.probe),
       changes: told("changes", () => all.changes),
     },
     workspaces: {
-      take: told("take", () => all.take),
+      take: ({ onStep: _, ...want }, signal) => told("take", () => all.take)(want, signal),
       keep: told("keep", () => all.keep),
       release: told("release", () => undefined),
       heldBy: told("heldBy", () => undefined),

@@ -24,10 +24,10 @@ export class WorkerReports {
     return permit === undefined ? failedWith("interrupted", `this worker has no job ${job}`) : { permit };
   };
 
-  readonly tell: Signs["tell"] = ({ job, ms, doing }) => {
+  readonly tell: Signs["tell"] = ({ job, ms, doing, isPrepared }) => {
     const permit = this.#permits.get(job);
     if (permit === undefined) return;
-    const body = JSON.stringify({ is: "quiet", ms, doing });
+    const body = JSON.stringify({ is: "quiet", ms, doing, isPrepared });
     void this.#database.ask("SELECT $S.worker_report($1, $2)", [permit, body]); // Only a sign: a later one may come.
   };
 }

@@ -52,7 +52,11 @@ export class CommandGate implements Gate {
     if (rules.commands.length === 0) return runOf(first);
     const ran = await this.#limiter.run(() => this.#runAll(tree, rules, signal), signal);
     if (ran === undefined) return STOPPED;
-    return hasFailed(ran) ? ran : runOf([...first, ...ran], this.#parts.transcripts.pathOf?.(tree.job));
+    if (hasFailed(ran)) return ran;
+    const { stale } = ran;
+    const said = runOf([...first, ...ran.commands], this.#parts.transcripts.pathOf?.(tree.job));
+    const isRed = said.report.commands.some(({ green }) => !green);
+    return { ...said, ...(isRed && stale !== undefined && { stale }) };
   }
 
   /** One at a time: copying or installing what a tree needs may take longer than several gates. */
@@ -98,15 +102,14 @@ export class CommandGate implements Gate {
     return gateChanges(repository, rules, { from, to }, signal);
   }
 
-  async #runAll(
-    tree: GatedTree,
-    rules: Rules,
-    signal: AbortSignal,
-  ): Promise<readonly EndedGateCommand[] | Failed> {
+  async #runAll(tree: GatedTree, rules: Rules, signal: AbortSignal): Promise<RanAll | Failed> {
     const { workspaces, transcripts } = this.#parts;
     const { job, commit } = tree;
     await this.#whenReady(commit, signal);
-    const workspace = await workspaces.take({ job, commit, use: "gate" }, signal);
+    const { onStep } = tree;
+    const want = { job, commit, use: "gate" as const, ...(onStep && { onStep }) };
+    const workspace = await workspaces.take(want, signal);
+    onStep?.(undefined);
     if (hasFailed(workspace)) return workspace;
     const transcript = transcripts.open(job);
     try {
@@ -119,7 +122,9 @@ export class CommandGate implements Gate {
         if (hasFailed(one)) return one;
         ran.push(one);
       }
-      return ran.some(({ counted = 0 }) => counted > 0) ? ran.map(withoutSilence) : ran;
+      const commands = ran.some(({ counted = 0 }) => counted > 0) ? ran.map(withoutSilence) : ran;
+      const { stale } = workspace;
+      return { commands, ...(stale !== undefined && { stale }) };
     } finally {
       await transcript.close();
       await workspaces.release(workspace);
@@ -197,6 +202,8 @@ function howEnded(end: ProgramEnd, maxMs: number): string {
 }
 
 const STOPPED: Failed = failedWith("cancelled", "the gate was stopped");
+
+type RanAll = Pick<GateRun, "stale"> & { readonly commands: readonly EndedGateCommand[] };
 
 /** Corrects the result by what the output and the tree say beyond the exit code. */
 function asFound(ran: EndedGateCommand, found: Runnable): EndedGateCommand {

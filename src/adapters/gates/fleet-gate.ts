@@ -27,7 +27,7 @@ export class FleetGate implements Gate {
     this.#options = options;
   }
 
-  async run({ onCommand: _, ...tree }: GatedTree, signal: AbortSignal) {
+  async run({ onCommand: _, onStep: __, ...tree }: GatedTree, signal: AbortSignal) {
     const end = await this.#offer(tree, { is: "gate", tree }, signal);
     if (hasFailed(end)) return end;
     return end.is === "answered" && end.result.is === "gated" ? here(end.result.gated) : unanswered(end);

@@ -268,7 +268,8 @@ export class FleetOffers {
     const { ms, doing } = said;
     if (said["is"] !== "quiet" || typeof ms !== "number" || !followed) return;
     const text = typeof doing === "string" && { doing: harmless(doing, MAX_DOING_CHARS) };
-    this.#options.onQuiet({ job: followed.of, ms: Math.min(ms, MAX_QUIET_MS), ...text });
+    const prepared = said["isPrepared"] === true && { isPrepared: true as const };
+    this.#options.onQuiet({ job: followed.of, ms: Math.min(ms, MAX_QUIET_MS), ...text, ...prepared });
   }
 
   /** A part of a job is forgotten once it has ended; other jobs once the log has their ends. */

@@ -5,6 +5,7 @@ import type { Failure, FailureKind } from "../../core/failure.ts";
 import type { CommandReport } from "../../core/gate.ts";
 import type { Handoff, Metrics } from "../../core/handoff.ts";
 import type { Evidence } from "../../core/rules/evidence.ts";
+import { CHANGED_OF } from "../../core/rules/gate-changes.ts";
 import { PROBLEM_CLASSES, type Problem } from "../../core/rules/repair.ts";
 import { readPath } from "../../core/scope.ts";
 import type { SubtaskOrder } from "../../core/subtask.ts";
@@ -94,7 +95,7 @@ const EVIDENCE = z.object({
   ...{ commit: commit.optional(), filesChanged: texts, diff: text, linesAdded: count, linesRemoved: count },
   ...{ filesCreated: count, filesModified: count, deletedTests: texts, disabledTests: texts },
   forbiddenMarks: texts,
-  gateChanges: z.array(z.object({ of: z.enum(["gate", "agents"]), file: text, what: text })).optional(),
+  gateChanges: z.array(z.object({ of: z.enum(CHANGED_OF), file: text, what: text })).optional(),
   unmet: FAILURE.optional(),
   isMetBefore: yes,
 } satisfies Shape<Evidence>);
@@ -157,7 +158,13 @@ const PROBLEM = z.object({
 } satisfies Shape<Problem>);
 
 const GATED = z.object({
-  ...{ report: REPORT, problems: z.array(PROBLEM), tail: text, setup: FAILURE.optional() },
+  ...{
+    report: REPORT,
+    problems: z.array(PROBLEM),
+    tail: text,
+    setup: FAILURE.optional(),
+    stale: text.optional(),
+  },
 });
 
 const PROBED = z.discriminatedUnion("is", [

@@ -39,6 +39,7 @@ type Holder = {
   readonly job: JobId;
   readonly commit: string;
   readonly notices: readonly string[];
+  readonly stale?: string;
   /** What was kept for good; without `commit` there was nothing to keep. */
   readonly final?: { readonly ref: string; readonly commit?: string; readonly left: readonly string[] };
 };
@@ -227,11 +228,12 @@ export class CloneWorkspaces implements Workspaces {
     const provided = await pool.provisions.find(isRead);
     const replaced = [...provided.included, ...provided.shared];
     const hidden = [...replaced, ...provided.copied];
-    const wish = { commit: want.commit, keepsIgnored: want.use === "gate", hidden, replaced };
+    const kept = want.use === "agent" ? pool.provisions.copiesIn(slot, provided) : [];
+    const wish = { commit: want.commit, keepsIgnored: want.use === "gate", hidden, replaced, kept };
     const cleaned = await clean(slot, pool.source, wish, signal);
     if (hasFailed(cleaned)) return { failure: inFolder(slot, cleaned.failure) };
     const environment = this.#environment(pool, slot);
-    const notices = await pool.provisions.provide(
+    const provision = await pool.provisions.provide(
       {
         slot,
         environment,
@@ -240,12 +242,14 @@ export class CloneWorkspaces implements Workspaces {
         isRead,
         isFresh: cleaned.isFresh || want.use === "agent",
         isUnconfined: want.isUnconfined === true,
+        onStep: want.onStep ?? (() => {}),
       },
       signal,
     );
-    if ("failure" in notices) return notices;
+    if ("failure" in provision) return provision;
     if (cleaned.isFresh && want.use !== "probe") await markMade(slot, pool.source);
-    const holder = { job: want.job, commit: want.commit, notices };
+    const { notices, stale } = provision;
+    const holder = { job: want.job, commit: want.commit, notices, ...(stale !== undefined && { stale }) };
     await writeDurably(slot.holder, JSON.stringify(holder));
     place.commit = want.commit;
     return holder;
@@ -277,8 +281,9 @@ export class CloneWorkspaces implements Workspaces {
     });
   }
 
-  #workspace(pool: Pool, slot: Slot, { job, commit, notices }: Holder): Workspace {
-    return { job, commit, notices, folder: slot.tree, environment: this.#environment(pool, slot) };
+  #workspace(pool: Pool, slot: Slot, { job, commit, notices, stale }: Holder): Workspace {
+    const own = { job, commit, notices, ...(stale !== undefined && { stale }) };
+    return { ...own, folder: slot.tree, environment: this.#environment(pool, slot) };
   }
 }
 

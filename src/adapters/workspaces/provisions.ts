@@ -1,16 +1,17 @@
-/** What does a workspace get besides the commit? Ignored files that the user named, and a set-up command. */
-import { createHash } from "node:crypto";
+/** Gives a workspace what it needs besides the commit: ignored files that the user named, and a set-up command. */
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import { type Failed, failedWith } from "../../core/result.ts";
-import type { ProgramLimits, Programs } from "../../ports/programs.ts";
+import type { Program, ProgramLimits, Programs } from "../../ports/programs.ts";
 import { redactCommand, redactor } from "../../text/redact.ts";
-import { readBounded, readShort } from "../files/read-bounded.ts";
+import { readShort } from "../files/read-bounded.ts";
 import { git } from "../git/git.ts";
-import { isReachedInside } from "./folders.ts";
+import { Copies } from "./copies.ts";
+import { isReachedInside, removeAll } from "./folders.ts";
+import { fingerprint, staleCopies } from "./manifests.ts";
 import type { Slot } from "./slot.ts";
 import type { Source } from "./source.ts";
 
@@ -45,16 +46,28 @@ type Provision = {
   readonly isRead?: boolean;
   readonly isFresh: boolean;
   readonly isUnconfined: boolean;
+  /** Hears what is begun, in words. */
+  readonly onStep: (doing: string) => void;
 };
+
+/** `notices`: what could not be provided. `stale`: what is installed is not what the tree asks for, and what to do. */
+type Provisioned = { readonly notices: readonly string[]; readonly stale?: string };
 
 export class Provisions {
   readonly #source: Source;
   readonly #options: ProvisionOptions;
+  readonly #copies: Copies | undefined;
   #found: Promise<Provided> | undefined;
 
   constructor(source: Source, options: ProvisionOptions) {
     this.#source = source;
     this.#options = options;
+    this.#copies = source.top === undefined ? undefined : new Copies(options.programs, source.top);
+  }
+
+  /** Copies of an earlier job that need not be removed: `provide` mends them. */
+  copiesIn({ tree }: Slot, { copied }: Provided): readonly string[] {
+    return this.#copies?.known(tree, copied) ?? [];
   }
 
   /** Found once, by at most three git processes. A job that only reads gets no copies. */
@@ -64,8 +77,8 @@ export class Provisions {
     return isRead ? { ...found, copied: [] } : found;
   }
 
-  /** What could not be provided. Only a stop or a failing set-up command is a failure. */
-  async provide(provision: Provision, signal: AbortSignal): Promise<readonly string[] | Failed> {
+  /** Only a stop or a failing set-up command is a failure. */
+  async provide(provision: Provision, signal: AbortSignal): Promise<Provisioned | Failed> {
     const { provided, isFresh } = provision;
     const top = this.#source.top;
     const notices = [...provided.notices];
@@ -76,44 +89,76 @@ export class Provisions {
       if (signal.aborted) return STOPPED; // Half of a folder must not pass for the whole.
     }
     const failed = provision.isRead ? undefined : await this.#setUp(provision, signal);
-    return failed ?? notices;
+    return failed ?? { notices, ...(await this.#stale(provision, signal)) };
   }
 
-  async #copy(
-    top: string,
-    { slot, job, environment, provided }: Provision,
+  /** Where nothing is set up, copies and shared folders are the user's, whatever the tree asks for. */
+  async #stale(
+    { slot, provided, isRead }: Provision,
     signal: AbortSignal,
-  ): Promise<string[]> {
+  ): Promise<Pick<Provisioned, "stale">> {
+    const { top } = this.#source;
+    const folders = [...provided.copied, ...provided.shared];
+    const isSetUp = (this.#options.setup ?? "").trim() !== "";
+    if (isRead || isSetUp || top === undefined || folders.length === 0) return {};
+    const stale = await staleCopies({ slot, source: this.#source, top }, folders, signal);
+    return stale === undefined ? {} : { stale };
+  }
+
+  /** What an earlier job left exact stays; of the rest, the entries that differ are copied again, or all of it. */
+  async #copy(top: string, provision: Provision, signal: AbortSignal): Promise<string[]> {
+    const { slot, provided, onStep } = provision;
     const notices: string[] = [];
-    const paths: string[] = [];
+    const wanted: string[] = [];
+    const watched: (() => Promise<void>)[] = [];
+    const by = { ...this.#byOf(provision), limits: this.#options.limits };
     for (const path of provided.copied) {
-      if (await isReachedInside(slot.tree, path)) paths.push(path);
-      else notices.push(`${path} was not copied: a link is in its place`);
+      if (!(await isReachedInside(slot.tree, path))) {
+        notices.push(`${path} was not copied: a link is in its place`);
+        continue;
+      }
+      const inexact = await this.#copies?.inexact(slot.tree, path, by, signal);
+      if (inexact?.length === 0) continue;
+      const parts = await partsInside(slot.tree, path, inexact ?? []);
+      for (const part of parts ?? [path]) await removeAll(join(slot.tree, part));
+      const there = await Promise.all((parts ?? [path]).map((part) => isThere(join(top, part))));
+      wanted.push(...(parts ?? [path]).filter((_, i) => there[i]));
+      const done = await this.#copies?.watch(slot.tree, path, by, signal);
+      if (done) watched.push(done);
     }
-    for (const command of copyCommands(top, slot.tree, paths)) {
-      const limits = { ...this.#options.limits, maxFileBytes: Number.POSITIVE_INFINITY };
+    if (wanted.length > 0) onStep(`copying ${listOf(provided.copied)}`);
+    const limits = { ...this.#options.limits, maxFileBytes: Number.POSITIVE_INFINITY };
+    let isWhole = true;
+    for (const command of copyCommands(top, slot.tree, wanted)) {
       const end = await this.#options.programs.run(
-        { job, command, folder: top, environment, limits },
+        { ...this.#byOf(provision), command, folder: top, limits },
         signal,
       );
       if (end.is === "exited" && end.code === 0) continue;
+      isWhole = false;
       const said = end.is === "unstartable" ? end.failure.message : end.tail.trim();
-      notices.push(`not all of ${paths.join(", ")} could be copied: ${said}`);
+      notices.push(`not all of ${listOf(wanted)} could be copied: ${said}`);
     }
+    if (isWhole && !signal.aborted) for (const done of watched) await done();
     return notices;
   }
 
+  #byOf({ job, environment }: Provision): Pick<Program, "job" | "environment"> {
+    return { job, environment };
+  }
+
   async #setUp(
-    { slot, job, environment, isFresh, isUnconfined }: Provision,
+    { slot, job, environment, isFresh, isUnconfined, onStep }: Provision,
     signal: AbortSignal,
   ): Promise<Failed | undefined> {
     const { setup, limits, setupPrograms } = this.#options;
     const programs = (isUnconfined ? undefined : setupPrograms) ?? this.#options.programs;
     if (setup === undefined || setup.trim() === "") return undefined;
     const record = join(slot.folder, "setup.txt");
-    const wanted = await fingerprint(setup, slot.tree);
+    const wanted = await fingerprint(setup, slot, this.#source, signal);
     if (!isFresh && (await readShort(record)) === wanted) return undefined;
     await rm(record, { recursive: true, force: true }); // A worker may have put anything there.
+    onStep("running workspace.setup");
     const command = ["/bin/sh", "-c", setup] as const;
     const end = await programs.run({ job, command, folder: slot.tree, environment, limits }, signal);
     if (end.is === "exited" && end.code === 0) {
@@ -142,6 +187,35 @@ export class Provisions {
 const MAX_SAID_LINES = 12;
 const STOPPED: Failed = failedWith("cancelled", "stopped while the workspace was set up");
 
+/** Undefined: all of it is to be copied. A link that a worker left on the way to a part leads outside. */
+async function partsInside(
+  tree: string,
+  path: string,
+  names: readonly string[],
+): Promise<readonly string[] | undefined> {
+  const parts = names.map((name) => join(path, name));
+  if (parts.length === 0 || parts.length > MAX_PARTS) return undefined;
+  for (const part of parts) if (!(await isReachedInside(tree, part))) return undefined;
+  return parts;
+}
+
+/** They stand in one command line. */
+const MAX_PARTS = 500;
+
+const isThere = (file: string): Promise<boolean> =>
+  lstat(file).then(
+    () => true,
+    () => false,
+  );
+
+/** More than a few say no more. */
+const MAX_LISTED = 3;
+
+function listOf(paths: readonly string[]): string {
+  const more = paths.length - MAX_LISTED;
+  return paths.slice(0, MAX_LISTED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
 /** GNU cp copies all in one process, with reflinks; elsewhere one folder at a time. */
 function copyCommands(top: string, tree: string, paths: readonly string[]): [string, ...string[]][] {
   if (paths.length === 0) return [];
@@ -149,32 +223,6 @@ function copyCommands(top: string, tree: string, paths: readonly string[]): [str
     return [["cp", "-a", "--reflink=auto", "--parents", "--", ...paths, tree]];
   return paths.map((path) => ["cp", "-Rpc", join(top, path), join(tree, path)]);
 }
-
-/** If one of these changes, what is installed may be wrong. */
-const LOCK_FILES = [
-  ...["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"],
-  ...["Cargo.lock", "go.sum", "poetry.lock", "uv.lock", "Pipfile.lock", "requirements.txt", "Gemfile.lock"],
-  ...["composer.lock", "mix.lock", "package.json", "pyproject.toml", "Cargo.toml", "go.mod"],
-];
-
-async function fingerprint(setup: string, tree: string): Promise<string> {
-  const hash = createHash("sha256").update(setup);
-  for (const name of LOCK_FILES) {
-    hash.update(`\0${name}\0`).update(await lockFile(join(tree, name)));
-  }
-  return hash.digest("hex");
-}
-
-/** A commit may have a link here that leads anywhere: its target counts as text, and is not read. */
-async function lockFile(file: string): Promise<string | Buffer> {
-  const read = await readBounded(file, MAX_LOCK_BYTES);
-  if (read.is === "bytes") return read.bytes;
-  if (read.is === "link") return readlink(file).catch(() => "");
-  return read.is === "too-large" ? String(read.size) : "";
-}
-
-/** The largest in practice have a few megabytes. */
-const MAX_LOCK_BYTES = 64 * 1024 * 1024;
 
 const NOTHING: Provided = { copied: [], shared: [], included: [], notices: [] };
 

@@ -90,6 +90,8 @@ type Wish = {
   /** Paths that Skein itself puts there; git must not see them. */
   readonly hidden: readonly string[];
   readonly replaced: readonly string[];
+  /** Ignored folders that stay although other ignored files do not. */
+  readonly kept: readonly string[];
 };
 
 /**
@@ -149,7 +151,8 @@ async function checkOut(
   const run = (...args: string[]) => gitInSlot(slot, source, { args }, signal);
   const read = await run("read-tree", "--reset", "-u", wish.commit);
   if (!read.ok) return { failure: read.failure };
-  const cleaned = await run("clean", "-q", wish.keepsIgnored ? "-ffd" : "-ffdx");
+  const kept = wish.kept.map((path) => `--exclude=/${escaped(path)}`);
+  const cleaned = await run("clean", "-q", wish.keepsIgnored ? "-ffd" : "-ffdx", ...kept);
   if (!cleaned.ok) return { failure: cleaned.failure };
   // Git skips pipes and sockets that the last worker left, but opening one may block for ever.
   for (const path of wish.keepsIgnored ? [] : await leftSpecials(slot.tree))

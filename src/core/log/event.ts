@@ -67,6 +67,8 @@ type Facts = {
    * of the gate, a model that does not answer. For people; nothing follows from it.
    */
   "job.quiet": { job: JobId; ms: number; doing?: string };
+  /** Making its workspace ready took so long, before its agent or its gate began: copies, a set-up. In `ms` of a job. */
+  "job.prepared": { job: JobId; ms: number; doing: string };
   /** While a job's command ran, the user's checkout changed. For people; nothing follows. */
   "checkout.changed": { job: JobId; places: readonly string[] };
   /** It is rate limited until `until`: no job that needs it starts. */
@@ -160,6 +162,8 @@ type Facts = {
     retryAt: number;
     /** What the gate wrote when it was last red, for those who may be refused for it. */
     detail?: string;
+    /** What was installed for that run was not what its tree asks for: what differs, and what to do. */
+    stale?: string;
     /** Why the last landing failed, if it was for reasons of the repository or the machine. */
     failure?: Failure;
     /** Candidates that were gated ahead of their turn and are out of the train: discarded, or judged by now. */
@@ -299,6 +303,8 @@ export type Report =
   | { readonly type: "account-worked"; readonly account: string }
   /** A job has given no sign of life for so long; 0: it has again. */
   | { readonly type: "quiet"; readonly job: JobId; readonly ms: number; readonly doing?: string }
+  /** Its workspace is ready, and that took long. */
+  | { readonly type: "prepared"; readonly job: JobId; readonly ms: number; readonly doing: string }
   /** The user's checkout is not as it was before a command of this job ran. */
   | { readonly type: "checkout-changed"; readonly job: JobId; readonly places: readonly string[] }
   /** The machine's clock shows so much more, or less, than was known. */

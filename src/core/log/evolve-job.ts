@@ -68,6 +68,13 @@ export const jobEvents = {
     const { quietMs: _, doing: __, ...rest } = running;
     s.running.set(job, ms > 0 ? { ...rest, quietMs: ms, ...(doing && { doing }) } : rest);
   },
+  /** What it was slow in is over. */
+  "job.prepared"(s, { job }) {
+    const running = s.running.get(job);
+    if (!running) return;
+    const { quietMs: _, doing: __, ...rest } = running;
+    s.running.set(job, rest);
+  },
 } satisfies Partial<Evolvers>;
 
 function agentStarted(s: StateDraft, job: Job & { readonly kind: "plan" | "work" }, at: number): void {

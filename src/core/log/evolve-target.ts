@@ -43,7 +43,7 @@ export const targetEvents = {
   "candidate.failed"(s, { turn, failed }) {
     s.train = s.train.map((one) => (one.turn === turn ? { ...one, result: failed } : one));
   },
-  "landing.turned"(s, { phase, errors, retryAt, detail, failure: problem, requeue, drop, at }) {
+  "landing.turned"(s, { phase, errors, retryAt, detail, stale, failure: problem, requeue, drop, at }) {
     if (phase.is === "again" && !isSameRun(s.landing.phase, phase)) s.doubtSince = at;
     if (drop) s.train = s.train.filter(({ turn }) => !drop.includes(turn));
     s.landing = {
@@ -51,6 +51,7 @@ export const targetEvents = {
       errors,
       retryAt,
       ...(detail !== undefined && { detail }),
+      ...(stale !== undefined && { stale }),
       ...(problem && { problem }),
     };
     for (const id of requeue) release(s, taskIn(s, id));

@@ -172,6 +172,8 @@ type Landing = {
   readonly problem?: Failure;
   /** The end of what the gate wrote when it was last red; kept while its candidate is being judged. */
   readonly detail?: string;
+  /** Of that run: what was installed was not what its tree asks for. */
+  readonly stale?: string;
 };
 
 type Target = {

@@ -11,8 +11,9 @@ import { childId, ROOT } from "../task.ts";
 import { isSpent } from "./budget.ts";
 import { wantsProbe } from "./check-time.ts";
 import type { Now } from "./consequences.ts";
-import { gateRed, isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
+import { isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
 import { decideProbe, notProbed, setupMet } from "./decide-setup.ts";
+import { gateRed } from "./gate-red.ts";
 import { afterBase, afterMove, backToQueue, keepPhase, membersOf, refuseAll } from "./landing.ts";
 import { REPAIR_RANK } from "./rank.ts";
 import { type FixTask, firstClass, isAfter, type Problem, planRepairs } from "./repair.ts";
@@ -91,19 +92,19 @@ function baseKnown(now: Now, report: GateReport): readonly Fact[] {
     phase.onRed && unjudgeable(report).length > 0
       ? refuseAll(phase.members)
       : afterBase(phase, failuresOf(report), { toHeal, gates: now.policy.landing.gates });
-  return turned(now, { turn, why: refusedAfterBase(phase, landing.detail) });
+  return turned(now, { turn, why: refusedAfterBase(phase, landing) });
 }
 
 function refusedAfterBase(
   { suspects, onRed }: { readonly suspects: readonly string[]; readonly onRed: boolean },
-  detail: string | undefined,
+  said: { readonly detail?: string; readonly stale?: string },
 ): Failure {
   const names = suspects.slice(0, 10).join(", ");
-  if (suspects.some(isUnjudged)) return { ...gateRed(`${NOT_COMPARABLE}: ${names}`, detail), next: CLEAR_IT };
+  if (suspects.some(isUnjudged)) return { ...gateRed(`${NOT_COMPARABLE}: ${names}`, said), next: CLEAR_IT };
   const words = onRed
     ? "the target fails, and this change does not repair it"
     : "breaks the gate; it passes without this change";
-  return gateRed(`${words}: ${names}`, detail);
+  return gateRed(`${words}: ${names}`, said);
 }
 
 const NOT_COMPARABLE =

@@ -17,6 +17,7 @@ import { isKnownRed, landsOnRed, type RunState, runningJobOf, taskOf } from "../
 import { isFlaky } from "../log/target-health.ts";
 import { isSettled, type TaskId } from "../task.ts";
 import { attemptFailed, failTask, type Now, skipsAfter, withoutRepeats } from "./consequences.ts";
+import { gateRed } from "./gate-red.ts";
 import {
   afterBase,
   afterGreen,
@@ -154,8 +155,9 @@ function red(now: Now, outcome: Outcome & { readonly is: "red" }, drop: readonly
     ? backToQueue(rest.is === "open" ? members : membersOf(rest))
     : pastBase(now, rest, afterRed(rest, { members, failures }, known));
   const detail = (outcome.detail ?? "").slice(-policy.brief.maxSummaryChars); // A tool says last what is wrong.
-  const why = gateRed(`breaks the gate: ${failures.slice(0, 10).join(", ")}`, detail);
-  return turned(now, { turn, conflicts, why, detail, drop });
+  const { stale } = outcome;
+  const why = gateRed(`breaks the gate: ${failures.slice(0, 10).join(", ")}`, { detail, stale });
+  return turned(now, { turn, conflicts, why, detail, stale, drop });
 }
 
 /**
@@ -174,12 +176,6 @@ function changedBy(state: RunState, id: TaskId): readonly string[] {
   const { state: now } = taskOf(state, id);
   return now.is === "landing" ? now.handoff.filesChanged : [];
 }
-
-/** With what the gate wrote, so that the next attempt need not guess. */
-export const gateRed = (message: string, detail: string | undefined): Failure => ({
-  ...failure("gate-red", message, "make the gate pass on the current target"),
-  ...(detail ? { detail } : {}),
-});
 
 function moved(now: Now, job: LandJob, to: Moved): readonly Fact[] {
   const { state, at, policy } = now;
@@ -283,6 +279,8 @@ type Step = {
   readonly retryAt?: number;
   /** What the gate wrote just now. */
   readonly detail?: string;
+  /** What was installed for it was not what its tree asks for. */
+  readonly stale?: string | undefined;
   /** Why the landing failed, where that is no task's fault. */
   readonly problem?: Failure;
   /** It is of a job that only gated: what is landing meanwhile goes on. */
@@ -319,6 +317,8 @@ export function turned(now: Now, step: Step): readonly Fact[] {
   const left = afterConflicts(turn.phase, conflictMembers(state, conflicts));
   const { phase, requeue } = leave(left.phase, stopped);
   const detail = phase.is === "open" ? undefined : (step.detail ?? state.landing.detail);
+  const stale =
+    phase.is === "open" ? undefined : step.detail === undefined ? state.landing.stale : step.stale;
   return withoutRepeats([
     ...turn.refuse.flatMap((m) => refuse(now, m, { failure: step.why!, charge: "refused" })),
     ...clashes.flatMap((c) =>
@@ -331,6 +331,7 @@ export function turned(now: Now, step: Step): readonly Fact[] {
       errors,
       retryAt,
       ...(detail ? { detail } : {}),
+      ...(stale === undefined ? {} : { stale }),
       requeue: without([...back, ...left.requeue, ...requeue], stopped).map((m) => m.task),
       ...(problem && { failure: problem }),
       ...(drop.length > 0 && { drop }),

@@ -60,6 +60,8 @@ const DECIDERS: Deciders = {
   "account-worked": ({ state }, { account }) => accountWorks(state, account),
   quiet: ({ state }, { job, ms, doing }) =>
     state.running.has(job) && isNumber(ms) ? [{ type: "job.quiet", job, ms, ...(doing && { doing }) }] : [],
+  prepared: ({ state }, { job, ms, doing }) =>
+    state.running.has(job) && isNumber(ms) ? [{ type: "job.prepared", job, ms, doing }] : [],
   "checkout-changed": (_, { job, places }) => [
     { type: "checkout.changed", job, places: places.slice(0, MAX_PLACES) },
   ],

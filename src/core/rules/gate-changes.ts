@@ -30,6 +30,8 @@ const OBEYED = {
 
 export type Obeyed = keyof typeof OBEYED;
 
+export const CHANGED_OF: readonly GateChange["of"][] = ["gate", ...(Object.keys(OBEYED) as Obeyed[])];
+
 /** Shared files do not count here: that any task may rewrite a file does not mean that it may change the gate. */
 export function judgeGateChanges(
   { scope }: Pick<TaskSpec, "scope">,

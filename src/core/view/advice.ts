@@ -18,6 +18,8 @@ export type Advice = { readonly ms: number } & (
   | { readonly is: "flaky-tests"; readonly tests: readonly string[]; readonly runs: number }
   | { readonly is: "red-target"; readonly failures: readonly string[] }
   | { readonly is: "less-waiting" }
+  /** `ms` is what all jobs together waited for their workspaces. */
+  | { readonly is: "faster-workspaces" }
   | {
       readonly is: "fewer-losses";
       readonly reason: LossReason;
@@ -33,7 +35,7 @@ type Known = {
   readonly hotFiles: readonly RunHotFile[];
   readonly tally: TallyView;
   readonly maxWorkers?: number;
-  readonly landed: Pick<Tally, "readyAt" | "hasTrains">;
+  readonly landed: Pick<Tally, "readyAt" | "hasTrains" | "prepareMs">;
 };
 
 export function adviceOf(known: Known): readonly Advice[] {
@@ -85,13 +87,14 @@ function hotFile({ hotFiles: [file], tally: { losses } }: Known): readonly Advic
   return [{ is: "hot-file", ms: file.waitedMs + (file.conflicts > 0 ? lostMs : 0), file }];
 }
 
-function others({ time, tally: { flaky, red, losses } }: Known): readonly Advice[] {
+function others({ time, tally: { flaky, red, losses }, landed: { prepareMs } }: Known): readonly Advice[] {
   const [loss] = losses
     .filter(({ reason }) => reason !== "conflict")
     .toSorted((a, b) => b.workMs + b.gateMs - (a.workMs + a.gateMs));
   return [
     { is: "flaky-tests", ms: flaky.gateMs, tests: flaky.tests, runs: flaky.gateRuns },
     { is: "red-target", ms: red.ms, failures: [...new Set(red.spans.flatMap(({ failures }) => failures))] },
+    { is: "faster-workspaces", ms: prepareMs },
     { is: "less-waiting", ms: time.parts.find(({ is }) => is === "wait")!.ms },
     ...(loss
       ? [

@@ -60,6 +60,10 @@ export function narrate(
       return jobEnded(event);
     case "job.quiet":
       return quietText(event, state);
+    case "job.prepared":
+      return quiet(
+        `${capital(preparedFor(event.job, state))}: its workspace is ready after ${duration(event.ms)}, ${event.doing}`,
+      );
     case "checkout.changed":
       return bad(checkoutChanged(duringOf(event.job), event.places));
     case "clock.jumped":
@@ -257,6 +261,11 @@ function slowLine({ job, ms, doing = "" }: EventOf<"job.quiet">, state: RunState
   const others = state.running.entries().filter(([id, other]) => id !== job && other.doing === doing);
   if ([...others].length > 0) return undefined;
   return ms > 0 ? bad(slowText(ms, doing)) : quiet(`No longer: ${doing}`);
+}
+
+function preparedFor(job: EventOf<"job.prepared">["job"], state: RunState): string {
+  const task = taskOfJob(job);
+  return task === undefined ? "the gate" : nameOf(state, task);
 }
 
 function quietText(event: EventOf<"job.quiet">, state: RunState): Line | undefined {

@@ -63,6 +63,8 @@ export type JobSpan = {
   readonly machine?: string;
   readonly from: number;
   readonly to?: number;
+  /** At its start: its workspace was made ready, and its agent or gate had not begun. */
+  readonly prepareMs?: number;
   readonly how?: JobEnd;
   /** It ended, and to no good: an attempt that did not count, a plan that was rejected, a gate that failed. */
   readonly isFailed?: true;
@@ -164,6 +166,13 @@ const TELLERS: Partial<Reactions<StoryDraft>> = {
     if (s.since.has(job)) s.since.set(job, since);
     const index = s.spans.findLastIndex((span) => span.job === job);
     if (index >= 0) s.spans[index] = { ...s.spans[index]!, machine, from: since };
+  },
+  /** Nor is the time in which its workspace was made ready. */
+  "job.prepared"(s, { job, ms }) {
+    const since = s.since.get(job);
+    if (since !== undefined) s.since.set(job, since + ms);
+    const index = s.spans.findLastIndex((span) => span.job === job);
+    if (index >= 0) s.spans[index] = { ...s.spans[index]!, prepareMs: (s.spans[index]!.prepareMs ?? 0) + ms };
   },
   "job.ended": jobEnded,
   "batch.landed"(s, { at, commit, members, proof, flaky }) {

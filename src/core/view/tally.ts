@@ -12,6 +12,8 @@ export type Tally = {
   readonly lastAt: number;
   /** Time of planners and workers that has ended and was seen to end. */
   readonly agentsMs: number;
+  /** Time in which workspaces were made ready, if that took long: no agent's, and no gate's. */
+  readonly prepareMs: number;
   /** When each planner and worker that is at work was started, and the most that ever were at once. */
   readonly atWork: ReadonlyMap<JobId, number>;
   readonly mostAtOnce: number;
@@ -98,6 +100,7 @@ const NO_RUNS: Runs = { runs: 0, ms: 0 };
 export const emptyTally = (): Tally => ({
   lastAt: 0,
   agentsMs: 0,
+  prepareMs: 0,
   atWork: new Map(),
   mostAtOnce: 0,
   gate: NO_RUNS,
@@ -137,6 +140,7 @@ const COUNTERS: Partial<Reactions<TallyDraft>> = {
   "job.returned": (t, { job }) => t.atWork.delete(job),
   "job.ended": jobEnded,
   "batch.landed": landed,
+  "job.prepared": prepared,
   "task.handed-off": (t, { task, at }) => t.memory.ready.set(task, at),
   "candidate.passed": (t) => gated(t, "land"),
   "candidate.failed": (t) => gated(t, "land"),
@@ -185,6 +189,15 @@ function beginJob(t: TallyDraft, job: JobId, at: number): void {
   if (!isAgents(job)) return void t.memory.since.set(job, at);
   t.atWork.set(job, at);
   t.mostAtOnce = Math.max(t.mostAtOnce, t.atWork.size);
+}
+
+/** As if it had begun so much later. */
+function prepared(t: TallyDraft, { job, ms }: EventOf<"job.prepared">): void {
+  const started = isAgents(job) ? t.atWork : t.memory.since;
+  const since = (started as Map<JobId, number>).get(job);
+  if (since === undefined) return;
+  (started as Map<JobId, number>).set(job, since + ms);
+  t.prepareMs += ms;
 }
 
 const isAgents = (job: JobId): boolean => job.startsWith("work:") || job.startsWith("plan:");

@@ -13,12 +13,13 @@ export type TimeSpent = {
 };
 
 /**
- * `work`: a worker was at work. `plan`: a planner, and no worker. `gate`: only landings and checks. `stopped`: no
- * engine drove the run, or it was paused. `wait`: nothing went on, as before a retry or an approval.
+ * `work`: a worker was at work. `plan`: a planner, and no worker. `gate`: only landings and checks. `prepare`: only
+ * workspaces were made ready. `stopped`: no engine drove the run, or it was paused. `wait`: nothing went on, as before a
+ * retry or an approval.
  */
-export type TimePart = "work" | "plan" | "gate" | "stopped" | "wait";
+export type TimePart = "work" | "plan" | "gate" | "prepare" | "stopped" | "wait";
 
-const PARTS: readonly TimePart[] = ["work", "plan", "gate", "stopped", "wait"];
+const PARTS: readonly TimePart[] = ["work", "plan", "gate", "prepare", "stopped", "wait"];
 const PART_OF: Readonly<Record<JobKind, TimePart>> = {
   work: "work",
   plan: "plan",
@@ -29,8 +30,8 @@ const PART_OF: Readonly<Record<JobKind, TimePart>> = {
 export function timeSpent(story: Story, openedAt: number): TimeSpent {
   const end = story.closed?.at ?? story.lastAt;
   const edges = edgesOf(story, end);
-  const active: Record<TimePart, number> = { work: 0, plan: 0, gate: 0, stopped: 0, wait: 1 };
-  const took: Record<TimePart, number> = { work: 0, plan: 0, gate: 0, stopped: 0, wait: 0 };
+  const active: Record<TimePart, number> = { work: 0, plan: 0, gate: 0, prepare: 0, stopped: 0, wait: 1 };
+  const took: Record<TimePart, number> = { work: 0, plan: 0, gate: 0, prepare: 0, stopped: 0, wait: 0 };
   const byWorkers = new Map<number, number>();
   let now = openedAt;
   for (const { at, is, by } of [...edges, { at: end, is: "wait" as const, by: 0 }]) {
@@ -58,11 +59,14 @@ function edgesOf({ spans, stops }: Story, end: number): readonly Edge[] {
   const lastSign = new Map(stops.map(({ from, to }) => [to, from]));
   const all = [
     ...stops.map((stop) => ({ ...stop, is: "stopped" as const })),
-    ...spans.map(({ kind, from, to = end, how }) => ({
-      is: PART_OF[kind],
-      from,
-      to: how === "interrupted" ? Math.max(from, lastSign.get(to) ?? to) : to,
-    })),
+    ...spans.flatMap(({ kind, from, to: until = end, how, prepareMs = 0 }) => {
+      const to = how === "interrupted" ? Math.max(from, lastSign.get(until) ?? until) : until;
+      const ready = Math.min(from + prepareMs, to);
+      return [
+        { is: "prepare" as const, from, to: ready },
+        { is: PART_OF[kind], from: ready, to },
+      ];
+    }),
   ];
   return all
     .flatMap(({ is, from, to }): readonly Edge[] => [

@@ -9,6 +9,7 @@ import { calmLabel, lacksMachine, needsOf } from "./needs.ts";
 import { rowsOf } from "./rows.ts";
 import { standingOf } from "./standing.ts";
 import { jobsOf } from "./task-facts.ts";
+import { timeSpent } from "./time-spent.ts";
 import { timelineOf } from "./timeline.ts";
 import { nothingSeen, see } from "./view.ts";
 import { machineLabel, machinesLabel } from "./view-machines.ts";
@@ -122,6 +123,30 @@ describe("the machines of a fleet", () => {
     };
     run.say(both);
     assert.equal(lacksMachine(viewOf(run), "running"), "");
+  });
+
+  it("are given no time of an agent in which its workspace is made ready, which the report counts apart", () => {
+    const run = CoreRun.planned([task("a")]);
+    run.say({ type: "quiet", job: "work:t.1#1" as JobId, ms: 2_000, doing: "copying node_modules" });
+    assert.equal(viewOf(run).running[0]?.doing, "copying node_modules");
+    run.wait(12_000);
+    run.say({ type: "prepared", job: "work:t.1#1" as JobId, ms: 12_000, doing: "copying node_modules" });
+    assert.equal(viewOf(run).running[0]?.doing, undefined, "its agent begins");
+    run.wait(1_000);
+    run.work("t.1");
+    const { story, state } = seenOf(run);
+    assert.deepEqual(
+      [story.tally.agentsMs, story.tally.prepareMs, story.jobs.work.ms],
+      [1_000, 12_000, 1_000],
+    );
+    const { parts } = timeSpent(story, state.openedAt);
+    assert.deepEqual(
+      parts.filter(({ is }) => is === "work" || is === "prepare").map(({ is, ms }) => [is, ms]),
+      [
+        ["work", 1_000],
+        ["prepare", 12_000],
+      ],
+    );
   });
 
   it("are not waited for in the time that work took", () => {

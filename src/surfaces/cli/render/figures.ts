@@ -114,6 +114,7 @@ const PART_LABELS: Readonly<Record<TimePart, string>> = {
   work: "workers at work",
   plan: "only planning",
   gate: "only the gate",
+  prepare: "only making workspaces ready",
   wait: "nothing went on",
   stopped: "paused or stopped",
 };
@@ -220,6 +221,8 @@ function adviceText(advice: Advice, { wallMs }: Figures): string {
       return `mend ${advice.tests.join(", ")}: flaky, ${plural(advice.runs, "gate run")} (${ms})`;
     case "red-target":
       return `start from a base that passes: the target failed its gate for ${ms} (${advice.failures.slice(0, 3).join(", ")})`;
+    case "faster-workspaces":
+      return `copy or set up less in workspaces, or on a disk with copy-on-write (btrfs, XFS): they were made ready for ${ms} in all`;
     case "less-waiting":
       return `nothing went on for ${ms}: waits for retries, limits, answers or approvals`;
     case "fewer-losses":

@@ -1,0 +1,165 @@
+/**
+ * Tells which manifests and lock files a tree has, and whether what is installed in copies of the user's folders fits
+ * them: a task that raises a dependency is gated with the old one unless the workspace is set up.
+ */
+import { createHash } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+import { fields, parseJson } from "../../text/json.ts";
+import { readBounded } from "../files/read-bounded.ts";
+import { proposeSetup, SETUP_FILES } from "../gates/propose-setup.ts";
+import { git } from "../git/git.ts";
+import { gitInSlot, type Slot } from "./slot.ts";
+import type { Source } from "./source.ts";
+
+/** If one of these changes, what is installed may be wrong. By the folders that it is installed in. */
+const MANIFESTS: readonly { readonly folders: RegExp; readonly files: readonly string[] }[] = [
+  {
+    folders: /^node_modules$/,
+    files: [
+      ...[
+        "package.json",
+        "package-lock.json",
+        "npm-shrinkwrap.json",
+        "pnpm-lock.yaml",
+        "pnpm-workspace.yaml",
+      ],
+      ...["yarn.lock", "bun.lock", "bun.lockb"],
+    ],
+  },
+  {
+    folders: /^\.?v?env$/,
+    files: [
+      ...["pyproject.toml", "setup.py", "setup.cfg", "requirements*.txt", "*requirements.txt", "poetry.lock"],
+      ...["uv.lock", "Pipfile", "Pipfile.lock", "pdm.lock"],
+    ],
+  },
+  {
+    folders: /^(?:vendor|target)$/,
+    files: [
+      ...["go.mod", "go.sum", "Cargo.toml", "Cargo.lock", "composer.json", "composer.lock"],
+      ...["Gemfile", "Gemfile.lock"],
+    ],
+  },
+  { folders: /^(?:deps|_build)$/, files: ["mix.exs", "mix.lock"] },
+];
+
+/** Wherever they are in the tree: a repository may have many packages. */
+const pathspecs = (files: readonly string[]) => files.map((name) => `:(glob)**/${name}`);
+
+/** Paths with the ids of their content, as the index has them. */
+type Ids = ReadonlyMap<string, string>;
+
+const LISTING = ["ls-files", "--stage", "-z", "--"] as const;
+/** Patterns mean something only with it. */
+const GLOBS = { GIT_LITERAL_PATHSPECS: "0" };
+
+function idsIn(listed: string): Ids {
+  const ids = new Map<string, string>();
+  for (const record of listed.split("\0")) {
+    const [about, path] = record.split("\t", 2);
+    if (path !== undefined) ids.set(path, about!.split(" ")[1]!);
+  }
+  return ids;
+}
+
+async function manifestsIn(
+  slot: Slot,
+  source: Source,
+  files: readonly string[],
+  signal: AbortSignal,
+): Promise<Ids> {
+  const call = { args: [...LISTING, ...pathspecs(files)], environment: GLOBS };
+  const listed = await gitInSlot(slot, source, call, signal);
+  return listed.ok ? idsIn(listed.out) : new Map();
+}
+
+/** Equal as long as the set-up command would do the same. */
+export async function fingerprint(
+  setup: string,
+  slot: Slot,
+  source: Source,
+  signal: AbortSignal,
+): Promise<string> {
+  const files = MANIFESTS.flatMap((one) => one.files);
+  const ids = await manifestsIn(slot, source, files, signal);
+  const hash = createHash("sha256").update(setup);
+  for (const [path, id] of ids) hash.update(`\0${path}\0${id}`);
+  return hash.digest("hex");
+}
+
+/** `copied`, `shared`: folders of the user's checkout at `top`. What does not fit, and the line that mends it. */
+export async function staleCopies(
+  { slot, source, top }: { readonly slot: Slot; readonly source: Source; readonly top: string },
+  folders: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const of = (path: string) => MANIFESTS.find((one) => one.folders.test(basename(path)));
+  const relevant = folders.filter((path) => of(path) !== undefined);
+  const files = [...new Set(relevant.flatMap((path) => of(path)!.files))];
+  if (files.length === 0) return undefined;
+  const wanted = await manifestsIn(slot, source, files, signal);
+  const args = [...LISTING, ...pathspecs(files)];
+  const here = await git({ folder: top, args, environment: GLOBS }, signal);
+  if (!here.ok) return undefined; // A hint, no more.
+  const ids = idsIn(here.out);
+  const paths = new Set([...wanted.keys(), ...ids.keys()]);
+  const differing = [...paths].filter(
+    (path) => wanted.get(path) !== ids.get(path) && isServed(path, relevant),
+  );
+  const asks = new Set<string>();
+  for (const path of differing.slice(0, MAX_COMPARED)) {
+    const [is, was] = [await textAt(slot.tree, path), await textAt(top, path)];
+    for (const what of differences(path, was, is)) asks.add(what);
+  }
+  if (asks.size === 0) return undefined;
+  const some = [...asks].slice(0, MAX_NAMED).join(", ") + (asks.size > MAX_NAMED ? " and more" : "");
+  const command = await commandFor(slot.tree, ids);
+  return (
+    `what it asks for is installed differently (${some}): it has your checkout's ${relevant.slice(0, 3).join(", ")}; ` +
+    `let each workspace be set up, in skein.yaml: workspace: {setup: ${JSON.stringify(command)}}`
+  );
+}
+
+/** A folder serves the manifests beside it and below it. */
+const isServed = (path: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => {
+    const beside = dirname(folder);
+    return beside === "." || path.startsWith(`${beside}/`);
+  });
+
+const MAX_COMPARED = 50;
+const MAX_NAMED = 5;
+
+const textAt = async (folder: string, path: string): Promise<string> => {
+  const read = await readBounded(join(folder, path), MAX_BYTES);
+  return read.is === "bytes" ? read.bytes.toString() : "";
+};
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Of a package.json the names that are asked for otherwise; its scripts and version install nothing. */
+function differences(path: string, was: string, is: string): readonly string[] {
+  if (was === is) return [];
+  if (basename(path) !== "package.json") return [path];
+  const [old, now] = [dependenciesOf(was), dependenciesOf(is)];
+  const names = new Set([...old.keys(), ...now.keys()]);
+  return [...names].filter((name) => now.has(name) && old.get(name) !== now.get(name));
+}
+
+const GROUPS = ["dependencies", "devDependencies", "optionalDependencies", "overrides", "resolutions"];
+
+function dependenciesOf(text: string): ReadonlyMap<string, string> {
+  const manifest = fields(parseJson(text));
+  return new Map(
+    GROUPS.flatMap((group) =>
+      Object.entries(fields(manifest[group])).map(([name, spec]) => [name, JSON.stringify(spec)] as const),
+    ),
+  );
+}
+
+/** By the tool whose lock file is there. */
+async function commandFor(tree: string, ids: Ids): Promise<string> {
+  const texts = new Map<string, string>();
+  for (const name of SETUP_FILES) if (ids.has(name)) texts.set(name, await textAt(tree, name));
+  return proposeSetup((name) => texts.get(name))?.command ?? "<the command that installs it>";
+}
