@@ -2,6 +2,7 @@
 import type { JobId } from "../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../core/result.ts";
 import { unreachable } from "../core/unreachable.ts";
+import { criterionOutput } from "../core/view/gate-runs.ts";
 import type { Criteria, Tried } from "../ports/criteria.ts";
 import type { ProgramEnd, ProgramLimits, Programs } from "../ports/programs.ts";
 import type { Transcripts } from "../ports/transcripts.ts";
@@ -40,7 +41,7 @@ export class CommandCriteria implements Criteria {
     const caches = { folder: cachesOf(folder), may: "read" } as const;
     const place = { folder, temporary, scratchpad: { folder: scratchpad }, caches };
     // Not the attempt's own job: a criterion that is stopped does not mean that the worker did not finish.
-    const job = `${workspace.job}.criterion` as JobId;
+    const job = criterionOutput(workspace.job) as JobId;
     await programs.endLeftovers(job);
     const transcript = transcripts.open(job);
     transcript.write(`$ ${command}\n`);

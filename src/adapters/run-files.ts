@@ -2,10 +2,13 @@
 import { open } from "node:fs/promises";
 import path from "node:path";
 import type { JobId } from "../core/job.ts";
-import type { RunFiles } from "../ports/run-files.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
+import type { AttemptChange, AttemptRefs, RunFiles } from "../ports/run-files.ts";
 import type { RunHome } from "../ports/runs.ts";
+import { GUARDED } from "./files/read-bounded.ts";
 import { Wakes } from "./files/wakes.ts";
 import { git } from "./git/git.ts";
+import { listRefs } from "./git/refs.ts";
 import { transcriptName } from "./transcripts.ts";
 
 /** What a page shows of a transcript at first; the rest is in the file. */
@@ -15,14 +18,59 @@ const MAX_DIFF_BYTES = 1_000_000;
 
 export const runFiles = (repository: string): RunFiles => ({
   transcript,
-  diff: async (from, to, signal) => {
-    const args = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", from, to, "--"];
-    const call = { folder: repository, args, maxBytes: MAX_DIFF_BYTES, cut: true };
-    const answer = await git(call, signal);
-    if (!answer.ok) return { failure: answer.failure };
-    return { diff: answer.isCut ? `${answer.out}\n… cut after ${MAX_DIFF_BYTES} bytes` : answer.out };
-  },
+  output: (home, name) => readEnds(path.join(home.folder, "transcripts", transcriptName(name))),
+  attempt: (of, signal) => attemptChange(repository, of, signal),
+  diff: (from, to, signal) => diffOf(repository, [from, to], signal),
 });
+
+async function diffOf(folder: string, between: readonly string[], signal: AbortSignal) {
+  const args = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", ...between, "--"];
+  const answer = await git({ folder, args, maxBytes: MAX_DIFF_BYTES, cut: true }, signal);
+  if (!answer.ok) return { failure: answer.failure };
+  return { diff: answer.isCut ? `${answer.out}\n… cut after ${MAX_DIFF_BYTES} bytes` : answer.out };
+}
+
+/** What was handed in is on a branch; of an attempt that failed before, its work was kept under a hidden ref. */
+async function attemptChange(
+  folder: string,
+  { run, branches, task, attempt, since }: AttemptRefs,
+  signal: AbortSignal,
+): Promise<AttemptChange | undefined | Failed> {
+  const name = `${task}.${attempt}`;
+  const places = [`refs/heads/${branches}${run}/task`, `refs/skein/*/${run}`, `refs/skein/*/${run}/*`];
+  const patterns = places.flatMap((place) => [`${place}/${name}`, `${place}/${name}-*`]);
+  const listed = await listRefs({ folder, patterns, fields: ["refname", "objectname"] }, signal);
+  if (hasFailed(listed)) return listed;
+  const found = listed.toSorted(([a = ""], [b = ""]) => (a < b ? -1 : 1)); // Branches come first.
+  const [ref, commit] = found[0] ?? [];
+  if (ref === undefined || commit === undefined) return undefined;
+  let last: Failed | undefined;
+  for (const base of since) {
+    const change = await diffOf(folder, [`${base}...${commit}`], signal);
+    if (!hasFailed(change)) return { ref, commit, ...change };
+    last = change; // The target may be gone: the base of the run is older, and there as long as the attempt is.
+  }
+  return last;
+}
+
+/** The first and the last part of a long file. */
+async function readEnds(file: string): Promise<string | undefined> {
+  await using handle = await open(file, GUARDED).catch(() => undefined); // Nothing is kept.
+  if (!handle) return undefined;
+  const { size } = await handle.stat();
+  const read = async (from: number, to: number) => {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(to - from), 0, to - from, from);
+    return buffer.subarray(0, bytesRead).toString();
+  };
+  if (size <= MAX_OUTPUT_BYTES) return read(0, size);
+  const head = await read(0, MAX_OUTPUT_BYTES / 4);
+  const end = await read(size - (MAX_OUTPUT_BYTES * 3) / 4, size);
+  const [first, last] = [head.slice(0, head.lastIndexOf("\n") + 1), end.slice(end.indexOf("\n") + 1)];
+  return `${first}… ${size - MAX_OUTPUT_BYTES} bytes are not shown …\n${last}`;
+}
+
+/** The end says more than the beginning; the file itself is up to four times as long. */
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
 async function* transcript({ folder }: RunHome, job: JobId, signal: AbortSignal): AsyncGenerator<string> {
   const file = path.join(folder, "transcripts", transcriptName(job));

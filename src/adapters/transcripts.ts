@@ -1,6 +1,15 @@
 /** Keeps what a job's programs wrote: one file a job, of limited size, without secrets. */
 import { createHash } from "node:crypto";
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Transcript, Transcripts } from "../ports/transcripts.ts";
 import { streamRedactor } from "../text/redact.ts";
@@ -26,6 +35,13 @@ export class FileTranscripts implements Transcripts {
     return join(this.#options.folder, transcriptName(name));
   }
 
+  openNext(name: string): Transcript & { readonly name: string } {
+    let next = name;
+    for (let number = 2; number <= MAX_NUMBER && existsSync(this.pathOf(next)); number += 1)
+      next = `${name}.${number}`;
+    return { ...this.open(next), name: next };
+  }
+
   open(name: string): Transcript {
     const { secrets, maxBytes, folder } = this.#options;
     const file = new BoundedFile(folder, this.pathOf(name), maxBytes);
@@ -44,6 +60,9 @@ export class FileTranscripts implements Transcripts {
     };
   }
 }
+
+/** More looks at one tree than the rules of landing allow. */
+const MAX_NUMBER = 50;
 
 /** Readable, unique, and a valid file name everywhere. */
 export function transcriptName(name: string): string {

@@ -1,6 +1,7 @@
 /** How does a worker run one job of a fleet? Objects come first, then the same job code as anywhere, then what it made. */
 import type { Brief } from "../core/brief.ts";
 import { failure, messageOf } from "../core/failure.ts";
+import type { GateRecord } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import { failed, type JobParts } from "../jobs/job-parts.ts";
@@ -58,8 +59,11 @@ async function run({ what }: OfferedJob, jobs: JobParts, signal: AbortSignal): P
   switch (what.is) {
     case "brief":
       return { is: "answer", answer: await jobRunner(jobs)(what.brief, signal) };
-    case "gate":
-      return { is: "gated", gated: await jobs.gate.run(what.tree, signal) };
+    case "gate": {
+      const runs: GateRecord[] = [];
+      const gated = await jobs.gate.run({ ...what.tree, onRun: (run) => runs.push(run) }, signal);
+      return { is: "gated", gated, runs };
+    }
     case "probe":
       return { is: "probed", probed: await jobs.gate.probe(what.tree, what.report, signal) };
   }

@@ -2,8 +2,10 @@
 import path from "node:path";
 import { Wakes } from "../adapters/files/wakes.ts";
 import { FileFlakyTests } from "../adapters/flaky-tests.ts";
+import { withPulledFiles } from "../adapters/fleet/pulled-files.ts";
 import { askGit } from "../adapters/git/ask-git.ts";
 import { salvageIn } from "../adapters/repositories/salvage.ts";
+import { runFiles } from "../adapters/run-files.ts";
 import { openTraces } from "../adapters/traces/traces-of.ts";
 import type { Parts } from "../app/parts.ts";
 import { secretsOfRecord } from "../config/secrets-of-record.ts";
@@ -23,6 +25,8 @@ export const flakyTestsOf = ({ stateFolder }: Pick<Project, "stateFolder">) =>
 export const lockChanges = ({ folder }: RunHome) => new Wakes(path.join(folder, "owner.json"));
 
 export const salvageOf = ({ located: { top } }: Project) => salvageIn(top);
+
+export const filesOf = ({ located: { top } }: Pick<Project, "located">) => withPulledFiles(runFiles(top));
 
 export const gitIn =
   ({ located: { top } }: Pick<Project, "located">): Parts["git"] =>

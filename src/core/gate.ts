@@ -27,6 +27,15 @@ export type CommandReport = {
 };
 
 /**
+ * One run of the gate's commands. `output`: under which name what they wrote is kept with the run. `ms`: without the time
+ * in which its workspace was made ready. `green` is missing where it did not come to its end.
+ */
+export type GateRecord = { readonly output: string; readonly ms: number; readonly green?: boolean };
+
+/** Of one job: the rules of landing look at a tree a few times. */
+export const MAX_GATE_RECORDS = 50;
+
+/**
  * What a probe of the gate came to: the same commands on the base with its own sources made unusable. `unproven`: a
  * command that runs tests stayed green, so that it says nothing about the tree it runs in.
  */

@@ -1,6 +1,8 @@
 /** Who does which kind of job? Each kind is a function of its brief and its ports; none throws. */
 import type { Brief, CheckBrief, WorkBrief } from "../core/brief.ts";
+import { type GateRecord, MAX_GATE_RECORDS } from "../core/gate.ts";
 import type { Cut } from "../ports/agent.ts";
+import type { Gate } from "../ports/gate.ts";
 import type { Answer, RunJob } from "../ports/job-queue.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import { check } from "./check.ts";
@@ -21,10 +23,24 @@ function runJob(brief: Brief, parts: JobParts, signal: AbortSignal): Promise<Ans
     case "work":
       return work(brief, parts, signal);
     case "land":
-      return land(brief, parts, signal);
+      return recorded(parts, (gated) => land(brief, gated, signal));
     case "check":
-      return check(brief, parts, signal);
+      return recorded(parts, (gated) => check(brief, gated, signal));
   }
+}
+
+/** With the runs of the gate that the job began, in their order. */
+async function recorded(parts: JobParts, run: (parts: JobParts) => Promise<Answer>): Promise<Answer> {
+  const gates: GateRecord[] = [];
+  const { gate } = parts;
+  const recording: Gate = {
+    run: (tree, signal) => gate.run({ ...tree, onRun: (one) => gates.push(one) }, signal),
+    prepare: (tree) => gate.prepare(tree),
+    probe: (tree, report, signal) => gate.probe(tree, report, signal),
+    changes: (from, to, signal) => gate.changes(from, to, signal),
+  };
+  const answer = await run({ ...parts, gate: recording });
+  return gates.length === 0 ? answer : { ...answer, gates: gates.slice(-MAX_GATE_RECORDS) };
 }
 
 function redacted(answer: Answer, { redact }: JobParts): Answer {

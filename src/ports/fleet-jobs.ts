@@ -1,6 +1,6 @@
 /** What travels between the coordinator of a fleet and its workers, and where does a worker get its jobs? */
 import type { Brief } from "../core/brief.ts";
-import type { GateReport, Probed } from "../core/gate.ts";
+import type { GateRecord, GateReport, Probed } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";
 import type { Report } from "../core/log/event.ts";
 import type { Failed } from "../core/result.ts";
@@ -32,7 +32,7 @@ export type OfferedWork =
 /** What a worker hands back. */
 export type JobResult =
   | { readonly is: "answer"; readonly answer: Answer; readonly made?: Made }
-  | { readonly is: "gated"; readonly gated: GateRun | Failed }
+  | { readonly is: "gated"; readonly gated: GateRun | Failed; readonly runs?: readonly GateRecord[] }
   | { readonly is: "probed"; readonly probed: Probed | Failed };
 
 /**

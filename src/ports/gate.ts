@@ -1,7 +1,7 @@
 /** Does a tree pass? The commands come from the target, the tree from the candidate. */
 import type { FailedCommand } from "../core/base-look.ts";
 import type { Failure } from "../core/failure.ts";
-import type { GateReport, Probed } from "../core/gate.ts";
+import type { GateRecord, GateReport, Probed } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";
 import type { Failed } from "../core/result.ts";
 import type { GateChange } from "../core/rules/gate-changes.ts";
@@ -41,6 +41,10 @@ export type GatedTree = {
   readonly onStep?: (doing: string | undefined) => void;
   /** Called with the name of each command before it runs. */
   readonly onCommand?: (name: string) => void;
+  /** What its output is to be called, if not like its job. A second run of that name gets a number. */
+  readonly output?: string;
+  /** Called after each run of the commands: one look at a tree may take several. */
+  readonly onRun?: (run: GateRecord) => void;
 };
 
 export type GateRun = {

@@ -1,5 +1,6 @@
 /** Who executes a job, and where? Must not throw: whatever goes wrong is a report. */
 import type { Brief } from "../core/brief.ts";
+import type { GateRecord } from "../core/gate.ts";
 import type { Job, JobId, Outcome, Spent } from "../core/job.ts";
 import type { Report } from "../core/log/event.ts";
 
@@ -19,7 +20,12 @@ export type Recovered =
   | { readonly is: "gone"; readonly spent?: Spent };
 
 /** What an executor returns. */
-export type Answer = { readonly outcome: Outcome; readonly spent?: Spent };
+export type Answer = {
+  readonly outcome: Outcome;
+  readonly spent?: Spent;
+  /** The runs of the gate that it began. */
+  readonly gates?: readonly GateRecord[];
+};
 
 /** Executes one job from its brief alone; returns its failures, and ends soon after `signal` says so. */
 export type RunJob = (brief: Brief, signal: AbortSignal) => Promise<Answer>;

@@ -5,6 +5,8 @@ export type Transcripts = {
   open(name: string): Transcript;
   /** The file where a job's transcript is kept, if it is kept in one. */
   pathOf?(name: string): string;
+  /** Keeps what was written as `name` before: the new one has a number behind it, if that is taken. */
+  openNext(name: string): Transcript & { readonly name: string };
 };
 
 export type Transcript = {

@@ -2,7 +2,7 @@
 import { plainLines } from "./plain-lines.ts";
 
 /** Lines that follow each other in the output. `from` is the number of the first one, counted from 1. */
-type OutputPart = { readonly from: number; readonly lines: readonly string[] };
+export type OutputPart = { readonly from: number; readonly lines: readonly string[] };
 
 type Looking = {
   /** Names of what failed, where they are known: lines that say them count first. */
@@ -14,7 +14,7 @@ type Looking = {
  * Never only lines that report success: if no line looks like an error, the last lines that report none are taken.
  * Empty only if the output has no other lines than those. Takes time in proportion to the text.
  */
-function failingPart(
+export function failingPart(
   text: string,
   { failures = [], maxLines = MAX_LINES }: Looking = {},
 ): readonly OutputPart[] {

@@ -40,3 +40,17 @@ it("a full disk does not fail the job", async () => {
   transcript.write("x\n".repeat(MAX_BYTES));
   await transcript.close();
 });
+
+it("what earlier runs of the same name wrote stays, and the next one has a number", async () => {
+  await using folder = await temporaryFolder();
+  const transcripts = new FileTranscripts({ folder: folder.path, secrets: [], maxBytes: MAX_BYTES });
+  const names: string[] = [];
+  for (const text of ["first", "second", "third"]) {
+    const transcript = transcripts.openNext("land#1");
+    transcript.write(text);
+    await transcript.close();
+    names.push(transcript.name);
+  }
+  assert.deepEqual(names, ["land#1", "land#1.2", "land#1.3"]);
+  assert.equal(await readFile(transcripts.pathOf("land#1.2"), "utf8"), "second");
+});

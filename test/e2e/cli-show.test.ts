@@ -3,6 +3,12 @@ import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { makePlace } from "./cli-place.ts";
 
+type GateRunShown = {
+  readonly job: string;
+  readonly green?: boolean;
+  readonly text: { readonly is: string };
+};
+
 const QUICK = ["--set", "retry.first=1ms", "--set", "retry.max=1ms"];
 
 test("of a task that the gate refused, show gives the reason, the gate's transcripts and how the gate ended", async () => {
@@ -24,6 +30,29 @@ test("of a task that the gate refused, show gives the reason, the gate's transcr
   assert.match(end, /^ {2}130\n {2}the sum is wrong$/m);
   assert.doesNotMatch(end, /^ {2}105$/m, "only the end of it");
   assert.doesNotMatch(ran.out + tree + shown, /make the gate pass/, "said to the worker, not to people");
+
+  const failing = (await place.skein("show", run, "one", "--gates")).out;
+  assert.match(
+    failing,
+    /gate for one \(attempt 1\), land#1: failed in [\d.]+ s\n(?: .*\n)* {2}the sum is wrong\n/,
+  );
+  assert.match(failing, /gate for one \(attempt 2\), land#3: failed/);
+  assert.doesNotMatch(failing, /^ {2}105$/m, "only what matters");
+  const whole = (await place.skein("show", run, "one", "--gates", "--attempt", "2", "--whole")).out;
+  assert.match(whole, /^ {2}100\n(?: {2}1\d\d\n)* {2}the sum is wrong\n {2}\[exit code 1\]\n/m);
+  assert.doesNotMatch(whole, /land#1:/);
+  const all = JSON.parse((await place.skein("show", run, "--gates", "--json")).out);
+  const seen = all.gateRuns.map((one: GateRunShown) => [one.job, one.green, one.text.is]);
+  for (const job of ["land#1", "land#2"])
+    assert.deepEqual(
+      seen.find(([of]: readonly string[]) => of === job),
+      [job, false, "kept"],
+    );
+  const diffs = (await place.skein("show", run, "one", "--diff")).out;
+  assert.match(diffs, /^attempt 1: .*\n {2}refs\/\S+\/t\.1\.1\S*\n(?:.*\n)*?\+\+\+ b\/t\.1\.txt\n/m);
+  assert.match(diffs, /^attempt 2: /m);
+  const wrong = await place.skein("show", run, "--diff");
+  assert.deepEqual([wrong.code, /about a task/.test(wrong.err)], [2, true]);
 });
 
 test("of a task that a gate refused once, show has how that gate ended, whatever came after it", async () => {

@@ -24,7 +24,11 @@ export function hearing(): Heard {
       close: async () => {},
     };
   };
-  return { transcripts: { open }, texts, begun: promise };
+  return {
+    transcripts: { open, openNext: (name: string) => ({ ...open(name), name }) },
+    texts,
+    begun: promise,
+  };
 }
 
 export const agentParts = (folder: string, heard: Heard) => ({

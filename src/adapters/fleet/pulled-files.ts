@@ -107,6 +107,10 @@ const PULL_MS = 1_000;
 /** The same, for runs of a fleet as well. */
 export const withPulledFiles = (files: RunFiles): RunFiles => ({
   ...files,
+  async output(home, name, signal) {
+    await pullFiles(home).catch(() => {}); // What is here is shown.
+    return files.output(home, name, signal);
+  },
   async *transcript(home, job, signal) {
     const over = new AbortController();
     const pulling = keepPulling(home, AbortSignal.any([signal, over.signal]));

@@ -52,7 +52,10 @@ async function gated(
     conflicts: { in: async () => conflicts },
     workspaces,
     programs,
-    transcripts: { open: () => ({ write: () => {}, close: async () => {} }) },
+    transcripts: {
+      open: () => ({ write: () => {}, close: async () => {} }),
+      openNext: (name) => ({ name, write: () => {}, close: async () => {} }),
+    },
     limits: { maxMs: 60_000, maxOutputBytes: 1_000_000, maxFileBytes: 1_000_000 },
     redact: (text) => text.replaceAll("s3cr3t", "…"),
     maxAtOnce: 1,

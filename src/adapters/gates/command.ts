@@ -50,11 +50,16 @@ export class CommandGate implements Gate {
     if (hasFailed(conflicted)) return signal.aborted ? STOPPED : conflicted;
     const first = conflicted.length === 0 ? [] : [unresolved(conflicted, this.#parts.redact)];
     if (rules.commands.length === 0) return runOf(first);
-    const ran = await this.#limiter.run(() => this.#runAll(tree, rules, signal), signal);
+    let { output = tree.job } = tree;
+    const onRun: GatedTree["onRun"] = (one) => {
+      output = one.output;
+      tree.onRun?.(one);
+    };
+    const ran = await this.#limiter.run(() => this.#runAll({ ...tree, onRun }, rules, signal), signal);
     if (ran === undefined) return STOPPED;
     if (hasFailed(ran)) return ran;
     const { stale } = ran;
-    const said = runOf([...first, ...ran.commands], this.#parts.transcripts.pathOf?.(tree.job));
+    const said = runOf([...first, ...ran.commands], this.#parts.transcripts.pathOf?.(output));
     const isRed = said.report.commands.some(({ green }) => !green);
     return { ...said, ...(isRed && stale !== undefined && { stale }) };
   }
@@ -111,10 +116,11 @@ export class CommandGate implements Gate {
     const workspace = await workspaces.take(want, signal);
     onStep?.(undefined);
     if (hasFailed(workspace)) return workspace;
-    const transcript = transcripts.open(job);
+    const transcript = transcripts.openNext(tree.output ?? job);
+    const from = performance.now();
+    const ran: EndedGateCommand[] = [];
+    const isForTests = new Set(testCommands(rules.commands));
     try {
-      const ran: EndedGateCommand[] = [];
-      const isForTests = new Set(testCommands(rules.commands));
       for (const command of rules.commands) {
         tree.onCommand?.(redactCommand(command.name, this.#parts.redact));
         const asked = { command, isForTests: isForTests.has(command) };
@@ -127,6 +133,9 @@ export class CommandGate implements Gate {
       return { commands, ...(stale !== undefined && { stale }) };
     } finally {
       await transcript.close();
+      const isWhole = ran.length === rules.commands.length && !ran.some(({ setup }) => setup);
+      const green = isWhole ? { green: ran.every((one) => one.green) } : {};
+      tree.onRun?.({ output: transcript.name, ms: Math.round(performance.now() - from), ...green });
       await workspaces.release(workspace);
     }
   }

@@ -22,15 +22,20 @@ export class FleetGate implements Gate {
   readonly #options: FleetGateOptions;
   /** Names of gates differ between coordinators: what an earlier one offered is not waited for. */
   readonly #names = names();
+  readonly #outputs = names();
 
   constructor(options: FleetGateOptions) {
     this.#options = options;
   }
 
-  async run({ onCommand: _, onStep: __, ...tree }: GatedTree, signal: AbortSignal) {
+  /** Each run's output has a name of its own: several machines write into one folder of the run. */
+  async run({ onCommand: _, onStep: __, onRun, ...asked }: GatedTree, signal: AbortSignal) {
+    const tree = { ...asked, output: `${asked.job}/${this.#outputs.next().value}` };
     const end = await this.#offer(tree, { is: "gate", tree }, signal);
     if (hasFailed(end)) return end;
-    return end.is === "answered" && end.result.is === "gated" ? here(end.result.gated) : unanswered(end);
+    if (end.is !== "answered" || end.result.is !== "gated") return unanswered(end);
+    for (const run of end.result.runs ?? []) onRun?.(run);
+    return here(end.result.gated);
   }
 
   /** Only a head start: its objects are on the remote by then. */
@@ -38,7 +43,7 @@ export class FleetGate implements Gate {
     void this.#options.objects.offer(`${job}.next`, [commit], AbortSignal.timeout(PREPARE_MS));
   }
 
-  async probe(...[{ onCommand: _, ...tree }, report, signal]: Parameters<Gate["probe"]>) {
+  async probe(...[{ onCommand: _, onRun: __, ...tree }, report, signal]: Parameters<Gate["probe"]>) {
     const end = await this.#offer(tree, { is: "probe", tree, report }, signal);
     if (hasFailed(end)) return end;
     return end.is === "answered" && end.result.is === "probed" ? end.result.probed : unanswered(end);

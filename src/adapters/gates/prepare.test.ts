@@ -42,7 +42,10 @@ function slowly() {
     conflicts: { in: async () => [] },
     workspaces,
     programs,
-    transcripts: { open: () => ({ write: () => {}, close: async () => {} }) },
+    transcripts: {
+      open: () => ({ write: () => {}, close: async () => {} }),
+      openNext: (name) => ({ name, write: () => {}, close: async () => {} }),
+    },
     limits: { maxMs: 60_000, maxOutputBytes: 1_000_000, maxFileBytes: 1_000_000 },
     redact: (text) => text,
     maxAtOnce: 2,

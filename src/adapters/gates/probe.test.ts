@@ -57,7 +57,10 @@ async function place(files: Files, options: Options = {}) {
     conflicts: { in: async () => [] },
     workspaces,
     programs,
-    transcripts: { open: () => ({ write, close: async () => {} }) },
+    transcripts: {
+      open: () => ({ write, close: async () => {} }),
+      openNext: (name) => ({ name, write, close: async () => {} }),
+    },
     limits,
     redact: (text) => text,
     maxAtOnce: 1,

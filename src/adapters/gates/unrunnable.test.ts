@@ -53,7 +53,10 @@ async function gated(
       heldBy: async () => undefined,
     },
     programs,
-    transcripts: { open: () => ({ write: () => {}, close: async () => {} }) },
+    transcripts: {
+      open: () => ({ write: () => {}, close: async () => {} }),
+      openNext: (name) => ({ name, write: () => {}, close: async () => {} }),
+    },
     limits: { maxMs: 60_000, maxOutputBytes: 1_000_000, maxFileBytes: 1_000_000 },
     redact: (text) => text.replaceAll("s3cr3t", "…"),
     maxAtOnce: 1,

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { AGENT, type AnsweredTask } from "../../core/answers/plan-answer.ts";
 import type { Failure, FailureKind } from "../../core/failure.ts";
-import type { CommandReport } from "../../core/gate.ts";
+import { type CommandReport, MAX_GATE_RECORDS } from "../../core/gate.ts";
 import type { Handoff, Metrics } from "../../core/handoff.ts";
 import type { Evidence } from "../../core/rules/evidence.ts";
 import { CHANGED_OF } from "../../core/rules/gate-changes.ts";
@@ -167,6 +167,10 @@ const GATED = z.object({
   },
 });
 
+const RUNS = z
+  .array(z.object({ output: text, ms: z.number().nonnegative(), green: z.boolean().optional() }))
+  .max(MAX_GATE_RECORDS);
+
 const PROBED = z.discriminatedUnion("is", [
   z.object({ is: z.literal("proved") }),
   z.object({ is: z.literal("not-probed"), why: text }),
@@ -185,7 +189,7 @@ const RESULT = z.discriminatedUnion("is", [
     answer: z.object({ outcome: OUTCOME, spent: SPENT.optional() }),
     made: MADE.optional(),
   }),
-  z.object({ is: z.literal("gated"), gated: z.union([GATED, FAILED]) }),
+  z.object({ is: z.literal("gated"), gated: z.union([GATED, FAILED]), runs: RUNS.optional() }),
   // Those that were probed first: one of them has a failure as well.
   z.object({ is: z.literal("probed"), probed: z.union([PROBED, FAILED]) }),
 ]);

@@ -2,7 +2,7 @@
 
 import type { Deferral } from "../answers/plan-answer.ts";
 import type { Failure } from "../failure.ts";
-import type { GateReport, Probed, Proof } from "../gate.ts";
+import type { GateRecord, GateReport, Probed, Proof } from "../gate.ts";
 import type { Handoff } from "../handoff.ts";
 import type { FailedCandidate, Job, JobId, Member, Outcome, PassedCandidate, Spent } from "../job.ts";
 import type { Phase } from "../rules/landing.ts";
@@ -55,7 +55,8 @@ type Facts = {
   "job.taken": { job: JobId; machine: string; tries: number; since: number; until: number };
   /** Its machine is gone: it waits for another, as it did when it was offered. */
   "job.returned": { job: JobId; until: number };
-  "job.ended": { job: JobId; how: JobEnd; spent?: Spent };
+  /** `gates`: of a landing or a check, the runs of the gate; unknown in runs of an older Skein. */
+  "job.ended": { job: JobId; how: JobEnd; spent?: Spent; gates?: readonly GateRecord[] };
   /** All of its accounts are parked until `parkedUntil`: its lease, now `until`, does not run out meanwhile. */
   "job.extended": { job: JobId; until: number; parkedUntil: number };
   /** How a machine of the fleet is now; at first, that it is there. */
@@ -273,7 +274,13 @@ export type Command =
 
 /** What arrives from the world. */
 export type Report =
-  | { readonly type: "ended"; readonly job: JobId; readonly outcome: Outcome; readonly spent?: Spent }
+  | {
+      readonly type: "ended";
+      readonly job: JobId;
+      readonly outcome: Outcome;
+      readonly spent?: Spent;
+      readonly gates?: readonly GateRecord[];
+    }
   /** Its executor is gone, through no fault of the task: the engine was restarted. */
   | { readonly type: "interrupted"; readonly job: JobId; readonly spent?: Spent }
   /** A machine of the fleet has begun it; of a landing or a check, the gate run inside it. */

@@ -1,6 +1,7 @@
 /** What follows from what happened? The only place that writes history; it reads the state and returns facts. */
 
 import { failure, isAccounts, isLoss } from "../failure.ts";
+import { type GateRecord, MAX_GATE_RECORDS } from "../gate.ts";
 import {
   type Ended,
   type Job,
@@ -93,7 +94,12 @@ function answered(now: Now, input: InputOf<"ended">): readonly Fact[] {
   const { job: id } = input;
   const outcome = wellFormed(input.outcome);
   const spent = input.spent && honest(input.spent, policy);
-  const end = (how: JobEnd): Fact => ({ type: "job.ended", job: id, how, ...(spent && { spent }) });
+  const gates = wellFormedRuns(input.gates);
+  const end = (how: JobEnd): Fact => ({
+    ...{ type: "job.ended", job: id, how },
+    ...(spent && { spent }),
+    ...(gates.length > 0 && { gates }),
+  });
   const running = state.running.get(id);
   const accounts = running || state.unanswered.has(id) ? accountsAfter(now, id, outcome) : [];
   const settled = (how: JobEnd, job: Job) => {
@@ -117,6 +123,11 @@ const wellFormed = (outcome: Outcome | undefined): Outcome =>
   typeof outcome?.is === "string"
     ? outcome
     : { is: "failed", failure: failure("agent-failed", "the job ended without an outcome") };
+
+const wellFormedRuns = (gates: InputOf<"ended">["gates"]): readonly GateRecord[] =>
+  (gates ?? [])
+    .filter(({ output, ms }) => typeof output === "string" && isNumber(ms))
+    .slice(0, MAX_GATE_RECORDS);
 
 const isNumber = (n: unknown): n is number => typeof n === "number" && Number.isFinite(n) && n >= 0;
 

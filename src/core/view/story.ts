@@ -1,7 +1,7 @@
 /** The history of a run that the state does not keep: landings, failed attempts, and times. */
 
 import type { Failure } from "../failure.ts";
-import { isGreen } from "../gate.ts";
+import { type GateRecord, isGreen } from "../gate.ts";
 import { CHECKOUT_CHANGED, checkoutChanged } from "../handoff.ts";
 import { type JobId, jobId, type Member, taskOfJob } from "../job.ts";
 import type { Writable } from "../log/draft.ts";
@@ -70,6 +70,8 @@ export type JobSpan = {
   readonly isFailed?: true;
   readonly tokens: number;
   readonly microdollars: number;
+  /** Of a landing or a check: the runs of the gate. */
+  readonly gates?: readonly GateRecord[];
 };
 
 /** A move of the target, and why it could be made. */
@@ -251,7 +253,7 @@ const isRestart = (event: Event) =>
   event.type === "run.resumed" || (event.type === "job.ended" && event.how === "interrupted");
 
 /** Until when a job was at work that nobody saw end is not known, so its time is not counted. */
-function jobEnded(s: StoryDraft, { job, how, at, spent }: EventOf<"job.ended">): void {
+function jobEnded(s: StoryDraft, { job, how, at, spent, gates }: EventOf<"job.ended">): void {
   const since = s.since.get(job);
   if (since === undefined) return;
   const index = s.spans.findLastIndex((span) => span.job === job);
@@ -262,6 +264,7 @@ function jobEnded(s: StoryDraft, { job, how, at, spent }: EventOf<"job.ended">):
     how,
     tokens: spent?.tokens ?? 0,
     microdollars: spent?.microdollars ?? 0,
+    ...(gates && { gates }),
     ...((how !== "answered" || span.kind === "land") && { isFailed: true }), // Until it is said to have landed.
   };
   s.since.delete(job);

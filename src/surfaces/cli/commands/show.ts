@@ -1,10 +1,10 @@
 /** `skein show`: the tasks of a run as a tree, or one of them in full. */
 
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { type BaseMoved, baseMoved } from "../../../app/deliverable.ts";
 import type { SeenRun } from "../../../app/see-run.ts";
 import { taskIn } from "../../../app/which-run.ts";
-import { gitIn, pullFiles } from "../../../compose/project.ts";
+import { filesOf, gitIn, pullFiles } from "../../../compose/project.ts";
 import { ROOT, type TaskId } from "../../../core/task.ts";
 import { type Budget, budgetOf, budgetTexts } from "../../../core/view/budget-left.ts";
 import { runWord, spentLabel, taskLabel } from "../../../core/view/labels.ts";
@@ -22,6 +22,7 @@ import { paint } from "../output.ts";
 import { sayRefused } from "../refusals.ts";
 import { callTexts, costRows, lossRows, tookTexts, unaccountedTexts } from "../render/cost.ts";
 import { type FlakyOfRun, flakyOfRun, listFlaky, sayFlaky } from "../render/flaky.ts";
+import { type OutputOptions, showOutputs } from "../render/gate-output.ts";
 import { detailsOf, proposedIn, showTask, TASK_TONES, termLines, termsOf } from "../render/task.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
@@ -33,6 +34,10 @@ export const addShow: AddTo = (command, perform) => {
         "Name a task by its id (t.2.1), its full name (parser/lexer), or its own name. " +
         "Without a run: the open one, else the newest.",
     )
+    .option("--gates", "show what the gate wrote in each of its runs, what failed first")
+    .option("--diff", "show what the failed attempts of a task had changed")
+    .option("--attempt <n>", "with --gates or --diff: of this attempt only", attemptNumber)
+    .option("--whole", "with --gates: all of the output")
     .option("--flaky", "list the flaky tests of all runs instead: failed and passed on the same tree")
     .addHelpText(
       "after",
@@ -40,18 +45,28 @@ export const addShow: AddTo = (command, perform) => {
         "skein show",
         "skein show 1115-k7qd",
         "skein show 1115-k7qd parser/lexer",
+        "skein show 1115-k7qd --gates                    # of all landings and checks",
+        "skein show 1115-k7qd parser/lexer --gates --diff",
+        "skein show 1115-k7qd parser/lexer --gates --attempt 2 --whole",
         "skein show --flaky",
       ),
     )
-    .action((run: string | undefined, task: string | undefined, options: FlakyOption, command: Command) => {
+    .action((run: string | undefined, task: string | undefined, options: FlagOptions, command: Command) => {
       if (options.flaky && run !== undefined)
         command.error("error: --flaky is about all runs: do not name one");
+      if (options.diff && task === undefined)
+        command.error("error: --diff is about a task: name the run and the task");
       return perform((context) => show(context, { ...options, run, task }));
     });
 };
 
-type FlakyOption = RepoOption & { readonly flaky?: true };
-type ShowOptions = FlakyOption & { readonly run: string | undefined; readonly task: string | undefined };
+type FlagOptions = RepoOption & OutputOptions & { readonly flaky?: true };
+type ShowOptions = FlagOptions & { readonly run: string | undefined; readonly task: string | undefined };
+
+function attemptNumber(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It must be a number, such as 2.");
+  return Number(text);
+}
 
 const show: Act<ShowOptions> = async (context, options) => {
   const project = await openHere(context, options);
@@ -60,7 +75,7 @@ const show: Act<ShowOptions> = async (context, options) => {
   const run = await openNamed(context, project, options.run);
   if (hasExit(run)) return run.exit;
   const owner = await run.home.owner();
-  if (options.task === undefined) {
+  if (options.task === undefined && !options.gates) {
     const flaky = await flakyOfRun(project, run.seen.state);
     const isOver = run.seen.state.closed !== undefined;
     return showTree(context, run, owner, {
@@ -68,9 +83,13 @@ const show: Act<ShowOptions> = async (context, options) => {
       moved: await baseMoved(run.home.record, isOver, gitIn(project)),
     });
   }
-  const task = options.task === "the goal" ? ROOT : taskIn(run, options.task);
+  const task = options.task === undefined || options.task === "the goal" ? ROOT : taskIn(run, options.task);
   if (typeof task === "object") return sayRefused(context, task);
   await pullFiles(run.home);
+  if (options.gates || options.diff) {
+    await showOutputs(context, { run, task, files: filesOf(project) }, options);
+    return EXIT.done;
+  }
   const details = await detailsOf(project, run, task, owner);
   if (context.json) writeJson(context, details);
   else showTask(context, details);

@@ -186,10 +186,12 @@ function gatesOf(home: RunHome, { story }: SeenRun["seen"], id: TaskId, attempt?
   const jobs = story.candidates.filter(({ members }) =>
     members.some((one) => one.task === id && (attempt === undefined || one.attempt === attempt)),
   );
-  return jobs.flatMap(({ job }) =>
-    transcriptsOf(home, (file) => file.startsWith(`${job.replace("#", "_")}-`)),
-  );
+  return jobs.flatMap(({ job }) => transcriptsOf(home, (file) => isOutputOf(file, job.replace("#", "_"))));
 }
+
+/** "land_1.2-….log" and "land_1_….log" are of other runs of the same job. */
+const isOutputOf = (file: string, job: string) =>
+  file.startsWith(job) && /[-._]/.test(file[job.length] ?? "");
 
 /** What failed, as the gate said it; the whole is in the file. */
 async function failingIn(file: string): Promise<readonly string[]> {

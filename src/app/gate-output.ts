@@ -1,0 +1,81 @@
+/** Reads what a run of the gate wrote, what failed in it first; and what a failed attempt had changed. */
+import { type Failed, hasFailed } from "../core/result.ts";
+import type { TaskId } from "../core/task.ts";
+import type { RunFiles } from "../ports/run-files.ts";
+import type { RunHome } from "../ports/runs.ts";
+import { failingPart, type OutputPart } from "../text/failing-part.ts";
+import { plainLines } from "../text/plain-lines.ts";
+import { harmless } from "../text/words.ts";
+import { prefixOf, targetOf } from "./lost-run.ts";
+
+/**
+ * Texts are safe to show: bounded, on one line each, without anything that a terminal obeys; secrets were blotted out
+ * when they were written. `failing`: `from` counts the lines of `lines`, from 1.
+ */
+export type GateOutput =
+  | { readonly is: "kept"; readonly failing: readonly OutputPart[]; readonly lines: readonly string[] }
+  | { readonly is: "missing"; readonly why: string };
+
+/** `output`: as `gateRunsOf` names it. `failures`: what is known to have failed, so that it is shown first. */
+export async function gateOutput(
+  {
+    home,
+    output,
+    failures,
+  }: { readonly home: RunHome; readonly output: string; readonly failures?: readonly string[] },
+  { files }: { readonly files: Pick<RunFiles, "output"> },
+  signal: AbortSignal,
+): Promise<GateOutput> {
+  const text = output.length > MAX_NAME_CHARS ? undefined : await files.output(home, output, signal);
+  if (text === undefined) return { is: "missing", why: NOT_KEPT };
+  if (text.trim() === "") return { is: "missing", why: "It wrote nothing." };
+  const lines = bounded(plainLines(text));
+  const failing = failingPart(lines.join("\n"), failures && { failures });
+  return {
+    is: "kept",
+    failing: failing.map((part) => ({ ...part, lines: part.lines.map(shown) })),
+    lines: lines.map(shown),
+  };
+}
+
+const MAX_NAME_CHARS = 200;
+const NOT_KEPT =
+  "Its output is not kept: no command of it was started, it was removed with the run's files, or an older Skein ran it.";
+
+export type AttemptDiff =
+  | { readonly is: "kept"; readonly ref: string; readonly lines: readonly string[] }
+  | { readonly is: "missing"; readonly why: string };
+
+/** Since the attempt left the target. */
+export async function attemptDiff(
+  { home, task, attempt }: { readonly home: RunHome; readonly task: TaskId; readonly attempt: number },
+  { files }: { readonly files: Pick<RunFiles, "attempt"> },
+  signal: AbortSignal,
+): Promise<AttemptDiff | Failed> {
+  const { record } = home;
+  const since = [`refs/heads/${targetOf(record)}`, record.base];
+  const of = { run: record.run, branches: prefixOf(record), task, attempt, since };
+  const found = await files.attempt(of, signal);
+  if (found === undefined) return { is: "missing", why: NO_WORK };
+  if (hasFailed(found)) return found;
+  if (found.diff.trim() === "") return { is: "missing", why: "It changed nothing." };
+  return { is: "kept", ref: found.ref, lines: bounded(plainLines(found.diff)).map(shown) };
+}
+
+const NO_WORK =
+  "No work of it is kept: it changed nothing, or its branch or its entry in `skein salvage` was removed.";
+
+/** Longer ones are files to open in an editor. */
+const MAX_LINES = 20_000;
+const MAX_FIRST_LINES = 5_000;
+
+function bounded(all: readonly string[]): readonly string[] {
+  const lines = all.at(-1) === "" ? all.slice(0, -1) : all;
+  if (lines.length <= MAX_LINES) return lines;
+  const left = lines.length - MAX_LINES;
+  const end = lines.slice(-(MAX_LINES - MAX_FIRST_LINES));
+  return [...lines.slice(0, MAX_FIRST_LINES), `… ${left} lines are not shown …`, ...end];
+}
+
+const shown = (line: string): string => harmless(line.replaceAll("\t", "  "), MAX_LINE_CHARS);
+const MAX_LINE_CHARS = 2_000;

@@ -1,0 +1,80 @@
+/** Lists the runs of the gate, and of workers' success criteria, with the names under which their output is kept. */
+
+import { clockTime, precise } from "../../text/words.ts";
+import { type JobId, jobId } from "../job.ts";
+import { nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
+import type { TaskId } from "../task.ts";
+import type { JobSpan } from "./story.ts";
+import type { Seen } from "./view.ts";
+import type { Named } from "./view-reasons.ts";
+
+export type GateRunView = {
+  /** What to ask for. In runs of an older Skein only the last run of a job was kept, under the job's name. */
+  readonly output: string;
+  readonly job: JobId;
+  readonly of: "landing" | "check" | "criterion";
+  /** Of a landing, all tasks of the candidate; of a criterion, its task; of a check of the target, none. */
+  readonly members: readonly (Named & { readonly attempt: number })[];
+  /** When its job began, by the clock on the wall. */
+  readonly at: number;
+  /** Undefined if it was not recorded: it runs, it was stopped, or an older Skein ran it. */
+  readonly ms?: number;
+  readonly green?: boolean;
+  readonly isRunning?: true;
+};
+
+/** In the order of their starts. A landing that only moves the target runs no gate. */
+export const gateRunsOf = ({ state, story }: Seen): readonly GateRunView[] => {
+  const candidates = new Map(story.candidates.map(({ job, members }) => [job, members]));
+  return story.spans.flatMap((span) => {
+    if (span.kind !== "check" && !candidates.has(span.job)) return [];
+    const members = (candidates.get(span.job) ?? []).map((one) => ({
+      ...one,
+      name: nameOf(state, one.task),
+    }));
+    return runsOfSpan(state, span, { of: span.kind === "check" ? "check" : "landing", members });
+  });
+};
+
+/** Those that say something about a task: its criterion, then the candidates that it was part of. */
+export function gateRunsOfTask(seen: Seen, task: TaskId, attempt?: number): readonly GateRunView[] {
+  const isIts = (run: GateRunView) =>
+    run.members.some((one) => one.task === task && (attempt === undefined || one.attempt === attempt));
+  return [...criteriaOf(seen, task), ...gateRunsOf(seen)].filter(isIts).toSorted((a, b) => a.at - b.at);
+}
+
+/** "14:02:11 gate for parser (attempt 1), land#3: failed in 2.3 s". */
+export function gateRunLabel({ of, job, members, at, ms, green, isRunning }: GateRunView): string {
+  const names = members.map(({ name, attempt }) => `${name} (attempt ${attempt})`).join(", ");
+  const what =
+    of === "check"
+      ? "gate on the target"
+      : of === "criterion"
+        ? `criterion of ${names}`
+        : `gate for ${names}`;
+  const how = green === undefined ? (isRunning ? "running" : "ended") : green ? "passed" : "failed";
+  return `${clockTime(at)} ${what}, ${job}: ${how}${ms === undefined ? "" : ` in ${precise(ms)}`}`;
+}
+
+/** The name of what a worker's criterion wrote, made from its job's. */
+export const criterionOutput = (job: JobId): string => `${job}.criterion`;
+
+function criteriaOf({ state, story }: Seen, task: TaskId): readonly GateRunView[] {
+  if (taskOf(state, task).spec.terms?.criterion === undefined) return [];
+  const attempts = story.spans.filter(({ kind, tasks }) => kind === "work" && tasks[0] === task);
+  return attempts.map(({ number, from }) => {
+    const job = jobId({ kind: "work", task, attempt: number });
+    const members = [{ task, attempt: number, name: nameOf(state, task) }];
+    return { output: criterionOutput(job), job, of: "criterion", members, at: wallTime(state, from) };
+  });
+}
+
+function runsOfSpan(
+  state: RunState,
+  { job, from, to, gates }: JobSpan,
+  about: Pick<GateRunView, "of" | "members">,
+): readonly GateRunView[] {
+  const at = wallTime(state, from);
+  if (gates) return gates.map((run) => ({ ...run, job, ...about, at }));
+  return [{ output: job, job, ...about, at, ...(to === undefined && { isRunning: true as const }) }];
+}
