@@ -104,6 +104,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   approve: fc.constantFrom("never", "first", "every"),
   "sweep.red": time,
   "sweep.green": time,
+  onRedBase: fc.constantFrom("ask", "repair", "continue", "stop"),
   "repair.maxTasks": whole(1),
   "repair.maxFiles": whole(1),
   "repair.maxRounds": whole(0),
@@ -227,7 +228,7 @@ describe("the policy", () => {
   const set = (...sets: string[]) => toPolicy(read({ sets }).config);
 
   it("is the usual one where nothing is configured", () => {
-    assert.deepEqual(set(), { ...defaultPolicy, baseFirstMs: 60_000, probe: true });
+    assert.deepEqual(set(), { ...defaultPolicy, baseFirstMs: 40 * 60_000, probe: true });
     assert.equal(set("gateProbe=off").probe, false);
   });
 

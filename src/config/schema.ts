@@ -192,6 +192,13 @@ export const schema = z.strictObject({
     .describe(
       "What groups failures of the target branch into fix tasks: rules, or the planner's model (built-in agent or ACP).",
     ),
+  onRedBase: choice("ask", "repair", "continue", "stop")
+    .optional()
+    .describe(
+      "What happens if the gate fails on the base before an agent is started: a question to you (ask), fix tasks first " +
+        "(repair), no fix tasks, and only what makes nothing worse lands (continue), or nothing is started and the exit " +
+        "code is 3 (stop). Without it: ask on a terminal; elsewhere repair, and stop where nothing ran that could be judged.",
+    ),
   repair: group("Fix tasks for a target branch whose gate fails.", {
     maxTasks: whole(1)
       .prefault(policy.repair.maxTasks)

@@ -1,12 +1,6 @@
 /** Which policy does a configuration ask for? The defaults with what it says, under its own names when refused. */
 import { availableParallelism } from "node:os";
-import {
-  BASE_FIRST_MS,
-  defaultPolicy,
-  FLEET_OFFER_MS,
-  type Limit,
-  type Policy,
-} from "../core/rules/policy.ts";
+import { defaultPolicy, FIRST_LOOKS, FLEET_OFFER_MS, type Limit, type Policy } from "../core/rules/policy.ts";
 import { policyProblems } from "../core/rules/policy-check.ts";
 import { accountsOf } from "./accounts.ts";
 import type { Config } from "./schema.ts";
@@ -46,7 +40,8 @@ export function toPolicy(config: Config): Policy {
     questions: { ...defaultPolicy.questions, waitMs: config.questions.wait },
     sweep: { ...defaultPolicy.sweep, redMs: config.sweep.red, greenMs: config.sweep.green },
     repair: config.repair,
-    baseFirstMs: BASE_FIRST_MS,
+    baseFirstMs: FIRST_LOOKS * config.timeout.check,
+    ...(config.onRedBase !== undefined && { onRedBase: config.onRedBase }),
     probe: config.gateProbe === "auto",
     accounts: accountsIn(config),
     quota: { ...defaultPolicy.quota, firstMs: config.quota.first, maxMs: config.quota.max },

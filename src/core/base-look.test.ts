@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { baseLookOf } from "./base-look.ts";
+import { baseLookOf, withEarlier } from "./base-look.ts";
+import { baseLookLines } from "./base-look-words.ts";
 import { failure } from "./failure.ts";
-import { baseLookLines } from "./view/base-look-words.ts";
 
 const red = (name: string, ...lines: readonly string[]) => ({
   report: { commands: [{ name: "npm test", green: false, failures: [name] }] },
@@ -30,5 +30,18 @@ describe("a look at a failing base", () => {
     assert.equal(baseLookOf({ report, problems: [] }), undefined);
     const setup = failure("setup", "npm was not found");
     assert.equal(baseLookOf({ ...red("adds"), setup })?.class, "set-up");
+  });
+
+  it("shows the first failure beside the second, if it was of another kind", () => {
+    const [first, second] = [baseLookOf(red("adds", "not ok - adds"))!, baseLookOf(red("audits", "403"))!];
+    const both = withEarlier(second, first);
+    assert.deepEqual(
+      both.commands.map(({ name, lines }) => [name, ...lines]),
+      [
+        ["npm test", "403"],
+        ["npm test (the first time)", "not ok - adds"],
+      ],
+    );
+    assert.deepEqual(withEarlier(second, second), second);
   });
 });

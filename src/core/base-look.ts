@@ -47,6 +47,19 @@ export function baseLookOf({ report, problems, failed = [], output, setup }: Gat
   };
 }
 
+/**
+ * What failed at the second look, and of the first one those commands whose failure was of another kind then: both are
+ * shown, since either may be the cause.
+ */
+export function withEarlier(now: BaseLook, before: BaseLook | undefined): BaseLook {
+  const known = new Set(now.failures);
+  if (!before || before.failures.every((name) => known.has(name))) return now;
+  const earlier = before.commands.map((command) => ({ ...command, name: `${command.name} ${EARLIER}` }));
+  return { ...now, commands: [...now.commands, ...earlier].slice(0, MAX_COMMANDS) };
+}
+
+const EARLIER = "(the first time)";
+
 /** The log keeps it, and people read it on one screen. */
 const MAX_COMMANDS = 4;
 const MAX_LINES = 24;

@@ -5,7 +5,7 @@ import type { GateReport } from "./gate.ts";
 import { cut, type Handoff } from "./handoff.ts";
 import type { Job } from "./job.ts";
 import type { Concern, RunState } from "./log/state.ts";
-import { pendingFixes, taskOf } from "./log/state.ts";
+import { isUnpaid, pendingFixes, taskOf } from "./log/state.ts";
 import { chainOf } from "./rules/chain.ts";
 import type { Policy } from "./rules/policy.ts";
 import type { PendingFix, Problem, RepairLimits } from "./rules/repair.ts";
@@ -143,6 +143,8 @@ export type CheckBrief = {
   readonly tip: string;
   /** Nothing has landed: the tip is what the run began from. */
   readonly isBase?: true;
+  /** The first look of the run: a gate that passed on the same tree before is not run again. */
+  readonly mayReuse?: true;
   /** What the gate said of this tip before, if it is enough to look where the target is. */
   readonly seen?: GateReport;
   /** Not the target is asked about, but its gate, which said `seen` of it. */
@@ -170,8 +172,9 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         tip: state.target.tip,
         ...(job.probe || isOnlyLook(state, policy) ? { seen: state.target.report } : {}),
         ...(job.probe ? { probe: job.probe } : {}),
-        ...(mayRepair(state) && !job.probe ? { repair: repairOf(state, policy) } : {}),
+        ...(mayRepair(state, policy) && !job.probe ? { repair: repairOf(state, policy) } : {}),
         ...(state.target.tip === state.request!.base ? { isBase: true } : {}),
+        ...(state.target.checkedTip === undefined ? { mayReuse: true } : {}),
       };
   }
 }
@@ -186,8 +189,14 @@ const isOnlyLook = ({ target, landing }: RunState, policy: Policy): boolean =>
   (policy.landing.gates === 1 ? landing.phase.is !== "base" : landing.phase.is === "open");
 
 /** It was red the last time: red again, it is mended. */
-const mayRepair = ({ target, repair, cancelling }: RunState): boolean =>
-  (target.health === "suspect" || target.health === "red") && !repair.givenUp && cancelling === undefined;
+const mayRepair = (state: RunState, { onRedBase }: Policy): boolean => {
+  const { target, repair, cancelling } = state;
+  // A model that groups failures is an agent that is paid: not before it is known what happens to a base that fails.
+  if (isUnpaid(state) && onRedBase !== "repair") return false;
+  return (
+    (target.health === "suspect" || target.health === "red") && !repair.givenUp && cancelling === undefined
+  );
+};
 
 const repairOf = (state: RunState, policy: Policy): NonNullable<CheckBrief["repair"]> => ({
   goal: state.request!.goal,

@@ -1,6 +1,7 @@
 /** What can be executing? A job is one of four kinds; an outcome is what it came to. */
 
 import type { PlanAnswer } from "./answers/plan-answer.ts";
+import type { BaseLook } from "./base-look.ts";
 import type { Failure } from "./failure.ts";
 import type { GateReport, Probed, Proof } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
@@ -161,6 +162,10 @@ export type Outcome =
       readonly tip: string;
       readonly report: GateReport;
       readonly problems: readonly Problem[];
+      /** What fails, in the words of the commands that failed. */
+      readonly look?: BaseLook;
+      /** The gate was not run: it passed on the same tree at that moment, by the machine's clock. */
+      readonly passedAt?: number;
       /** Where the target was by then, if not at `tip`. */
       readonly moved?: Moved;
     }

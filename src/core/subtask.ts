@@ -101,6 +101,9 @@ export type SubtaskQuestion = {
   readonly tries: number;
 };
 
+/** What happens to a run whose base fails is asked by the run itself, under this name. */
+export const BASE_QUESTION = "base";
+
 export const questionKey = (id: string) => `question:${id}`;
 export const questionOfKey = (key: string): string | undefined =>
   key.startsWith("question:") ? key.slice("question:".length) : undefined;

@@ -1,9 +1,12 @@
 /** How is the target? The gate on its tip, unless that is known, and where it is by then. */
+import { type BaseLook, baseLookOf } from "../core/base-look.ts";
 import type { CheckBrief } from "../core/brief.ts";
 import type { Probed } from "../core/gate.ts";
 import { hasFailed } from "../core/result.ts";
 import type { Problem } from "../core/rules/repair.ts";
+import type { GateRun } from "../ports/gate.ts";
 import type { Answer } from "../ports/job-queue.ts";
+import { redactFields } from "../text/redact.ts";
 import { failed, type JobParts, jobIdOf, withoutSecrets } from "./job-parts.ts";
 import { askReconciler, type Reconciled } from "./reconcile.ts";
 import { runGate } from "./run-gate.ts";
@@ -24,8 +27,11 @@ export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSig
   const found = gated.problems.map((problem) => ({ ...problem, message: redact(problem.message) }));
   const { problems, spent } = await groupProblems(brief, found, parts, signal);
   const moved = seen.tip === tip ? {} : { moved: seen };
+  const look = "tail" in gated && brief.isBase ? lookOf(gated, redact) : undefined;
+  const passedAt = "passedAt" in gated ? gated.passedAt : undefined;
+  const known = { ...(look && { look }), ...(passedAt !== undefined && { passedAt }) };
   return {
-    outcome: { is: "checked", tip, report: gated.report, problems, ...moved },
+    outcome: { is: "checked", tip, report: gated.report, problems, ...known, ...moved },
     ...(spent ? { spent } : {}),
   };
 }
@@ -45,7 +51,16 @@ function redacted(probed: Probed, redact: JobParts["redact"]): Probed {
   return probed.is === "unproven" ? { ...probed, failure: withoutSecrets(probed.failure, redact) } : probed;
 }
 
-const baseOf = ({ isBase }: CheckBrief) => (isBase ? { isBase } : {});
+const baseOf = ({ isBase, mayReuse }: CheckBrief) => ({
+  ...(isBase && { isBase }),
+  ...(isBase && mayReuse && { mayReuse }),
+});
+
+/** What programs wrote goes into the log. */
+function lookOf(gated: GateRun, redact: JobParts["redact"]): BaseLook | undefined {
+  const look = baseLookOf(gated);
+  return look && redactFields(look, redact);
+}
 
 /** Asked of a model only where fixes follow from it. */
 async function groupProblems(

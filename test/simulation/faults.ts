@@ -42,6 +42,7 @@ export const FAULTS = [
   "red gate",
   "red gate that points at a member",
   "base red from the start",
+  "asked about a base that fails",
   "base moved",
   "target moved from outside",
   "target put back",

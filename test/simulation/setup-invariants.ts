@@ -15,6 +15,12 @@ export class SetupInvariants {
   #unchecked = 0;
   #since = 0;
   #isCancelling = false;
+  /** A planner or a worker was started. */
+  #isPaid = false;
+  /** A person is asked what happens to a base that fails. */
+  #isAsked = false;
+  #isBaseRed = false;
+  readonly #repaired = new Set<string>();
 
   constructor(policy: Policy) {
     this.#policy = policy;
@@ -35,11 +41,30 @@ export class SetupInvariants {
         this.#isLookedAt = true;
         this.#unchecked = 0;
         this.#isGreen = event.report.commands.every(({ green }) => green);
+        if (this.#isGreen) {
+          this.#isBaseRed = false;
+          this.#repaired.clear();
+        }
         this.#hasGate = event.report.commands.length > 0;
         break;
       case "target.unchecked":
         this.#unchecked += 1;
         this.#isLookedAt ||= this.#unchecked >= this.#policy.sweep.maxErrorsInARow;
+        break;
+      case "base.failed":
+        must(!this.#isPaid, "what happens to a base that fails is decided after an agent was paid");
+        must(!this.#isAsked, "a base that fails is asked about twice");
+        must((event.then === "ask") === (event.asked !== undefined), "a question without its words");
+        this.#isAsked = event.then === "ask";
+        this.#isBaseRed = true;
+        break;
+      case "base.answered":
+        must(this.#isAsked, "an answer about the base that nobody asked for");
+        this.#isAsked = false;
+        break;
+      case "repair.planned":
+        must(!this.#isAsked, "fix tasks are made before it is known what happens to the base");
+        if (this.#isBaseRed && event.class !== undefined) this.#fixing(event.class, event.into);
         break;
       case "setup.failed":
         must(event.failure.kind === "setup", `the set-up failed by ${event.failure.kind}`);
@@ -80,8 +105,19 @@ export class SetupInvariants {
     }
   }
 
+  /** A round is told by its first failures: a later part of it repairs others. */
+  #fixing(kind: string, into: EventOf<"repair.planned">["into"]): void {
+    for (const { spec } of into)
+      for (const name of spec.repairs ?? []) {
+        must(!this.#repaired.has(name), `${name} of the base is repaired a second time (${kind})`);
+        this.#repaired.add(name);
+      }
+  }
+
   #starting({ job, at }: EventOf<"job.started">): void {
     must(!this.#stands, `a ${job.kind} job is started while the set-up has failed`);
+    must(!this.#isAsked, `a ${job.kind} job is started while a person is asked about the base`);
+    if (job.kind === "plan" || job.kind === "work") this.#isPaid = true;
     const { probe = false, baseFirstMs = 0 } = this.#policy;
     if (job.kind === "land")
       must(

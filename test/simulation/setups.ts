@@ -4,13 +4,14 @@ import { failure } from "../../src/core/failure.ts";
 import { NOT_RUN, type Probed } from "../../src/core/gate.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import type { Policy } from "../../src/core/rules/policy.ts";
+import { BASE_QUESTION } from "../../src/core/subtask.ts";
 import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
 import type { Tally } from "./faults.ts";
 import type { Reaction } from "./simulate.ts";
 import type { Unready } from "./virtual-queue.ts";
 
 export type Setups = {
-  readonly policy: Pick<Policy, "baseFirstMs" | "probe">;
+  readonly policy: Pick<Policy, "baseFirstMs" | "probe" | "onRedBase">;
   readonly unready: Unready;
   readonly happens: readonly { readonly at: number; readonly happens: () => void }[];
   readonly react: (event: Event) => readonly Reaction[];
@@ -28,14 +29,25 @@ const HOUR = 3_600_000;
 export function setupsIn(seed: number, faults: Tally): Setups {
   const random = randomFrom(seedFor(seed, "set-up"));
   if (!random.chance(0.35)) return NOTHING;
+  const chosen = randomFrom(seedFor(seed, "red base"));
+  const onRedBase = chosen.pick([undefined, "ask", "ask", "repair", "continue"] as const);
   const probe = random.chance(0.8);
   const now = { isBroken: random.chance(0.3), probed: probedIn(random) };
   if (now.isBroken) faults.add("set-up broken from the start");
   return {
-    policy: { probe, ...(random.chance(0.8) && { baseFirstMs: 60_000 }) },
+    policy: {
+      probe,
+      ...(random.chance(0.8) && { baseFirstMs: 60_000 }),
+      ...(onRedBase !== undefined && { onRedBase }),
+    },
     unready: unreadyIn(now, faults),
     happens: random.chance(0.3) ? [vanishing(random, now, faults)] : [],
-    react: (event) => (event.type === "setup.failed" ? seenTo(random, now, faults) : []),
+    react: (event) =>
+      event.type === "setup.failed"
+        ? seenTo(random, now, faults)
+        : event.type === "base.failed" && event.asked
+          ? answered(chosen, faults)
+          : [],
     nameless: random.pick([[], ["build"], ["types"], ["build", "types"]]), // Of tests: chance without a name is taken for a reason.
     kills: (events) => events.some(isProbing) && random.chance(0.3),
   };
@@ -103,6 +115,18 @@ function seenTo(random: Random, now: Now, faults: Tally): readonly Reaction[] {
     { afterMs, happens: mend },
     { afterMs, ...resume },
     ...later,
+  ];
+}
+
+/** At once, later, or so late that the default is taken; an answer that is none before it. */
+function answered(random: Random, faults: Tally): readonly Reaction[] {
+  faults.add("asked about a base that fails");
+  const text = random.pick(["repair", "continue"]);
+  const answer = (said: string) =>
+    ({ message: { type: "answer", question: BASE_QUESTION, text: said } }) as const;
+  return [
+    { afterMs: 500, ...answer("perhaps") },
+    { afterMs: random.spread(1_000, HOUR), ...answer(text) },
   ];
 }
 

@@ -201,6 +201,23 @@ describe("the invariants", () => {
     breaks(/switched off/, opened, checked, probed);
   });
 
+  it("notice an agent, a look or a fix while a person is asked about the base, and a second repair of it", () => {
+    const look = { class: "tests", commands: [], failures: ["test: x"], count: 1 };
+    const asked = { text: "what?", default: "repair", until: 9, offer: [] };
+    const failed = { type: "base.failed", look, then: "ask", asked };
+    const answered = { type: "base.answered", then: "repair", by: "person" };
+    const fix = task(1, "a.ts");
+    const fixes = {
+      ...{ type: "repair.planned", round: 1, failures: 1, class: "tests", notes: [] },
+      into: [{ ...fix, spec: { ...fix.spec, repairs: ["test: x"] } }],
+    };
+    breaks(/while a person is asked about the base/, opened, failed, plan);
+    breaks(/before it is known what happens to the base/, opened, failed, fixes);
+    breaks(/that nobody asked for/, opened, answered);
+    breaks(/after an agent was paid/, opened, plan, failed);
+    observe(opened, failed, answered, fixes, plan);
+  });
+
   it("notice two jobs that may move the target, too many gates, and a task in two candidates", () => {
     const land = (turn: number, task: string, more: object = {}) =>
       started({ kind: "land", turn, members: [{ task, attempt: 1 }], ...more });

@@ -165,6 +165,8 @@ const GATED = z.object({
     setup: FAILURE.optional(),
     stale: text.optional(),
   },
+  failed: z.array(z.object({ name: text, line: text, lines: texts })).optional(),
+  passedAt: z.number().optional(),
 });
 
 const RUNS = z

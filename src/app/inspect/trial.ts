@@ -1,8 +1,8 @@
 /** What does a trial of the gate say? The findings for people, and whether a run could rely on it. */
 import type { Config } from "../../config/schema.ts";
+import { baseLookLines } from "../../core/base-look-words.ts";
 import { isGreen } from "../../core/gate.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
-import { baseLookLines } from "../../core/view/base-look-words.ts";
 import { plural } from "../../text/words.ts";
 import type { BaseLooked } from "../look-at-base.ts";
 import { bad, type DoctorFacts, type DoctorFinding, ok, warn } from "./facts.ts";

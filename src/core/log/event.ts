@@ -1,11 +1,13 @@
 /** What can the log say? Facts, in the past tense; and what can be said to a run. */
 
 import type { Deferral } from "../answers/plan-answer.ts";
+import type { BaseLook } from "../base-look.ts";
 import type { Failure } from "../failure.ts";
 import type { GateRecord, GateReport, Probed, Proof } from "../gate.ts";
 import type { Handoff } from "../handoff.ts";
 import type { FailedCandidate, Job, JobId, Member, Outcome, PassedCandidate, Spent } from "../job.ts";
 import type { Phase } from "../rules/landing.ts";
+import type { OnRedBase } from "../rules/policy.ts";
 import type { ProblemClass } from "../rules/repair.ts";
 import type { SubtaskQuestion, ToolResponse } from "../subtask.ts";
 import type { Delivers, EndedAs, TaskId, TaskSpec } from "../task.ts";
@@ -172,7 +174,17 @@ type Facts = {
     /** They were discarded: what they were built on did not land. */
     isDiscard?: true;
   };
-  "target.checked": { tip: string; report: GateReport };
+  /**
+   * `look`: what fails, of a base that fails before an agent was paid. `passedAt`: the gate was not run, since it
+   * passed on the same tree at that moment, by the machine's clock.
+   */
+  "target.checked": { tip: string; report: GateReport; look?: BaseLook; passedAt?: number };
+  /**
+   * The gate fails on the base, twice, and no agent was paid yet. `ask`: nothing starts before a person has said what
+   * happens, or the question's time is up.
+   */
+  "base.failed": { look: BaseLook; then: "ask" | OnRedBase; asked?: BaseQuestion };
+  "base.answered": { then: OnRedBase; by: "person" | "default" };
   "target.unchecked": { failure: Failure };
   /** The gate or a workspace cannot be made ready here: nothing is started before a person says `resume`. */
   "setup.failed": { failure: Failure };
@@ -194,6 +206,17 @@ type Facts = {
   /** `all`: also the part that is kept for finished work to land. */
   "budget.exhausted": { spent: Spent; all?: true };
 };
+
+type BaseQuestion = {
+  readonly text: string;
+  readonly default: OnRedBase;
+  readonly until: number;
+  /** The fix tasks that would be made. */
+  readonly offer: readonly RepairOffer[];
+};
+
+/** What is done about a red target: fix tasks, or nothing more. */
+export type RepairOffer = Extract<Fact, { readonly type: "repair.planned" | "repair.given-up" }>;
 
 /** A worker's turn ended with a call: it goes on when there is a response to it. */
 type Suspensions = {

@@ -7,10 +7,11 @@ import type { Member } from "../job.ts";
 import { withSeen } from "../rules/batch-size.ts";
 import { isOfGate } from "../rules/gate-changes.ts";
 import type { Phase } from "../rules/landing.ts";
+import { BASE_QUESTION, questionKey } from "../subtask.ts";
 import { isSettled, ROOT, type TaskState } from "../task.ts";
 import { type Evolvers, release, type StateDraft, taskIn } from "./draft.ts";
 import { addTask } from "./evolve-plan.ts";
-import { noteSetupError, noteSetupWorks, raise, settle } from "./settle.ts";
+import { forgetQuestion, noteSetupError, noteSetupWorks, raise, settle } from "./settle.ts";
 import { takenBack } from "./state.ts";
 import { flakyOf, healthAfter, redsAfter } from "./target-health.ts";
 
@@ -57,7 +58,7 @@ export const targetEvents = {
     for (const id of requeue) release(s, taskIn(s, id));
     if (errors > 0) s.target.unsure = true;
   },
-  "target.checked"(s, { tip, report, at }) {
+  "target.checked"(s, { tip, report, look, at }) {
     const { target } = s;
     const green = isGreen(report);
     const byChance = target.redsInARow > 0 && target.checkedTip === tip;
@@ -74,15 +75,33 @@ export const targetEvents = {
       baseMoved: false,
       unsure: false,
       report,
+      look,
     } satisfies Partial<StateDraft["target"]>);
     noteFlaky(s, gone);
     if (report.commands.length > 0) noteSetupWorks(s);
     if (!green) return;
-    s.repair.givenUp = false;
+    s.repair.givenUp = byChance && s.redBase?.then === "continue";
     if (byChance) return; // Nothing was repaired: the rounds of repair go on being counted.
+    s.redBase = undefined;
     s.repair.tried.clear();
     s.repair.known.clear();
     Object.assign(s.repair, { class: undefined, round: 0, failures: 0 });
+  },
+  "base.failed"(s, { then, asked }) {
+    s.redBase = { then, offer: asked?.offer ?? [], repaired: s.redBase?.repaired ?? [] };
+    if (then === "continue") s.repair.givenUp = true;
+    if (!asked) return;
+    const { text, until } = asked;
+    s.questions.set(BASE_QUESTION, {
+      ...{ id: BASE_QUESTION, task: ROOT, text, default: asked.default, until },
+      ...{ to: "person", tries: 0 },
+    });
+    s.deadlines.set(questionKey(BASE_QUESTION), until);
+  },
+  "base.answered"(s, { then }) {
+    forgetQuestion(s, BASE_QUESTION);
+    if (s.redBase) s.redBase = { ...s.redBase, then, offer: [] };
+    if (then === "continue") s.repair.givenUp = true;
   },
   "target.unchecked"(s, { failure, at }) {
     s.target.checkErrors += 1;
@@ -98,7 +117,10 @@ export const targetEvents = {
     s.target.baseMoved = true;
   },
   "repair.planned"(s, { into, round, class: kind, failures }) {
-    if (s.repair.pending.size === 0) s.repair.tried.clear(); // A new round.
+    const isNewRound = s.repair.pending.size === 0;
+    if (isNewRound) s.repair.tried.clear();
+    if (isNewRound && kind && s.redBase)
+      s.redBase = { ...s.redBase, repaired: [...s.redBase.repaired, kind] };
     for (const task of into) {
       addTask(s, task);
       s.repair.pending.add(task.id);
@@ -122,6 +144,7 @@ export const targetEvents = {
     const { setup, target } = s;
     Object.assign(setup, { failure: undefined, errors: 0, since: at, probeErrors: 0 });
     if (setup.probed?.is === "unproven") setup.probed = undefined;
+    s.redBase = undefined;
     target.health = "unknown";
     target.checkErrors = 0;
   },

@@ -1,18 +1,19 @@
 /** What is true now? The run as a fold over its log; who may look, looks at this. */
 import { Dag } from "../../graph/dag.ts";
 import type { Deferral } from "../answers/plan-answer.ts";
+import type { BaseLook } from "../base-look.ts";
 import type { Failure } from "../failure.ts";
 import type { GateReport, Probed } from "../gate.ts";
 import { type Job, type JobId, jobId, type TrainCandidate } from "../job.ts";
 import { NO_ODDS, type Odds } from "../rules/batch-size.ts";
 import { OPEN, type Phase } from "../rules/landing.ts";
-import type { JobKind } from "../rules/policy.ts";
+import type { JobKind, OnRedBase } from "../rules/policy.ts";
 import type { PendingFix, ProblemClass } from "../rules/repair.ts";
 import type { SubtaskQuestion } from "../subtask.ts";
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";
 import { NOTHING_USED, type Used } from "../used.ts";
 import { Deadlines } from "./deadlines.ts";
-import type { MachineState, RunEnd, RunRequest } from "./event.ts";
+import type { MachineState, RepairOffer, RunEnd, RunRequest } from "./event.ts";
 import { ScopeTable } from "./scope-table.ts";
 
 export type RunState = {
@@ -56,6 +57,8 @@ export type RunState = {
   readonly target: Target;
   readonly setup: Setup;
   readonly repair: Repair;
+  /** The gate failed on the base before an agent was paid; undefined once it has passed. */
+  readonly redBase: RedBase | undefined;
   readonly spent: Spending;
   /** The same for each task of the root planner with everything below it. */
   readonly subtrees: ReadonlyMap<TaskId, Used>;
@@ -181,6 +184,8 @@ type Target = {
   /** `suspect`: red once; looked at again before anything is done about it. */
   readonly health: "unknown" | "green" | "suspect" | "red";
   readonly report: GateReport;
+  /** What failed at the last look, of a base that failed before an agent was paid. */
+  readonly look: BaseLook | undefined;
   readonly checkedTip: string | undefined;
   readonly checkedAt: number;
   /** Gate runs that it passed lately, in a check or before it landed from the train, and when they began. */
@@ -230,6 +235,15 @@ type Repair = {
   readonly givenUp: boolean;
 };
 
+type RedBase = {
+  /** `ask`: nothing starts before a person has answered. */
+  readonly then: "ask" | OnRedBase;
+  /** What a person may say yes to. */
+  readonly offer: readonly RepairOffer[];
+  /** The classes that a round of fix tasks was made for: each gets one. */
+  readonly repaired: readonly ProblemClass[];
+};
+
 export type Spending = Used & {
   /** Nothing more is started on it, but for what finished work needs to land; `landingSpent`: nor for that. */
   readonly exhausted: boolean;
@@ -264,6 +278,7 @@ export const emptyState = (): RunState => ({
     tip: "",
     health: "unknown",
     report: { commands: [] },
+    look: undefined,
     checkedTip: undefined,
     checkedAt: 0,
     passes: [],
@@ -295,6 +310,7 @@ export const emptyState = (): RunState => ({
     failures: 0,
     givenUp: false,
   },
+  redBase: undefined,
   spent: { ...NOTHING_USED, exhausted: false, landingSpent: false },
   subtrees: new Map(),
   owed: new Set(),
@@ -363,6 +379,12 @@ export function runningJobOf(state: RunState, task: Task): JobId | undefined {
 
 /** On a red target only fixes land; once repair was given up, anyone who makes nothing worse. */
 export const landsOnRed = ({ repair }: RunState, task: Task) => repair.givenUp || isRepair(task);
+
+/** No planner and no worker was started: nothing is spent. */
+export function isUnpaid(state: RunState): boolean {
+  const { tries } = taskOf(state, ROOT);
+  return tries.turns === 0 && tries.attempts === 0;
+}
 
 /** The target is known to be red as it stands, so that what it fails can be compared with. */
 export const isKnownRed = ({ target }: RunState) =>

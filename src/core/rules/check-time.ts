@@ -1,10 +1,10 @@
 /** When must the target be looked at next, or the gate be probed? */
 
-import type { RunState } from "../log/state.ts";
+import { isUnpaid, type RunState } from "../log/state.ts";
 import { isSpent } from "./budget.ts";
 import { isEnding, wantsFinalCheck } from "./finish.ts";
 import { nextAccount } from "./governor.ts";
-import { backoffMs, type Policy } from "./policy.ts";
+import { backoffMs, type Policy, PROBE_FIRST_MS } from "./policy.ts";
 import { checkDelayMs } from "./repair.ts";
 import { wantsBase } from "./train.ts";
 
@@ -12,7 +12,7 @@ import { wantsBase } from "./train.ts";
 export function nextCheckAt(state: RunState, policy: Policy): number | undefined {
   const { target, repair, cancelling } = state;
   const { checkedAt, checkErrors, greensInARow } = target;
-  if (cancelling !== undefined || state.onlyAnswers) return undefined;
+  if (cancelling !== undefined || state.onlyAnswers || isBaseAsked(state)) return undefined;
   if (checkErrors > 0) {
     const few = checkErrors < policy.sweep.maxErrorsInARow;
     return checkedAt + (few ? backoffMs(policy.retry, checkErrors, "check") : policy.sweep.greenMs);
@@ -31,16 +31,22 @@ export function nextCheckAt(state: RunState, policy: Policy): number | undefined
 /** Until when nothing starts because the base was not checked yet: nothing is spent where the gate cannot run. */
 export function firstLookBy(state: RunState, policy: Policy): number | undefined {
   const { target, setup, onlyAnswers } = state;
-  const isKnown = target.checkedTip !== undefined || target.checkErrors >= policy.sweep.maxErrorsInARow;
   if (onlyAnswers) return undefined;
+  const isInDoubt = (target.health === "suspect" || target.health === "unknown") && isUnpaid(state);
+  const isKnown =
+    (target.checkedTip !== undefined && !isInDoubt) || target.checkErrors >= policy.sweep.maxErrorsInARow;
   return isKnown || policy.baseFirstMs === undefined ? undefined : setup.since + policy.baseFirstMs;
 }
 
 /** The same for workers, until it is known whether the gate proves something: planners have their first turn meanwhile. */
 export function firstProbeBy(state: RunState, policy: Policy): number | undefined {
   const isKnown = state.setup.probed !== undefined || !wantsProbe(state, policy);
-  return isKnown || policy.baseFirstMs === undefined ? undefined : state.setup.since + policy.baseFirstMs;
+  if (isKnown || policy.baseFirstMs === undefined) return undefined;
+  return state.setup.since + Math.min(policy.baseFirstMs, PROBE_FIRST_MS);
 }
+
+/** A person is asked what happens to a run whose base fails: nothing starts, and nothing is looked at, meanwhile. */
+export const isBaseAsked = ({ redBase }: RunState): boolean => redBase?.then === "ask";
 
 /**
  * Nothing lands before it is known whether the gate proves something. Without commands there is nothing to prove. On a
@@ -56,6 +62,7 @@ export function wantsProbe({ setup, target, onlyAnswers }: RunState, { probe = f
 /** Undefined if it is known, or the target as it stands is not known yet. */
 export function probeAt(state: RunState, policy: Policy): number | undefined {
   const { target, setup } = state;
+  if (isBaseAsked(state)) return undefined;
   const isKnown = target.checkedTip === target.tip && (target.health === "green" || target.health === "red");
   if (!isKnown || !wantsProbe(state, policy) || isEnding(state, policy)) return undefined;
   const { probeErrors, probeEndedAt } = setup;

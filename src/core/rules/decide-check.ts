@@ -4,8 +4,8 @@ import { slugOf } from "../../text/slug.ts";
 import { type Failure, failure } from "../failure.ts";
 import { blockingIn, failuresOf, type GateReport, isUnjudged, unjudgeable, unnamedIn } from "../gate.ts";
 import type { Ended, Job, Member, Moved, Outcome } from "../job.ts";
-import type { Fact, NewTask } from "../log/event.ts";
-import { pendingFixes, type RunState, taskOf } from "../log/state.ts";
+import type { Fact, NewTask, RepairOffer } from "../log/event.ts";
+import { isUnpaid, pendingFixes, type RunState, taskOf } from "../log/state.ts";
 import { healthAfter, isFlaky, redBefore } from "../log/target-health.ts";
 import { childId, ROOT } from "../task.ts";
 import { isSpent } from "./budget.ts";
@@ -16,6 +16,7 @@ import { decideProbe, notProbed, setupMet } from "./decide-setup.ts";
 import { gateRed } from "./gate-red.ts";
 import { afterBase, afterMove, backToQueue, keepPhase, membersOf, refuseAll } from "./landing.ts";
 import { REPAIR_RANK } from "./rank.ts";
+import { baseFailed, lookedAt } from "./red-base.ts";
 import { type FixTask, firstClass, isAfter, type Problem, planRepairs } from "./repair.ts";
 import { isMoving } from "./train.ts";
 
@@ -31,8 +32,17 @@ export function decideCheck(now: Now, job: Job & { readonly kind: "check" }, end
 
 function checked(now: Now, outcome: Outcome & { readonly is: "checked" }): readonly Fact[] {
   const { state } = now;
-  const { tip, report, problems, moved } = outcome;
-  const facts: Fact[] = [{ type: "target.checked", tip, report }];
+  const { tip, report, problems, moved, passedAt } = outcome;
+  const look = tip === state.request?.base && isUnpaid(state) ? lookedAt(state, outcome) : undefined;
+  const facts: Fact[] = [
+    {
+      type: "target.checked",
+      tip,
+      report,
+      ...(look && { look }),
+      ...(passedAt !== undefined && { passedAt }),
+    },
+  ];
   // While something lands, its own job is about to report where the target is.
   if (moved && !isMoving(state) && isNews(state, tip, moved)) {
     const found = unknown(state, moved).flatMap((landing) => landing.members);
@@ -46,8 +56,9 @@ function checked(now: Now, outcome: Outcome & { readonly is: "checked" }): reado
   const known = [...facts, ...baseKnown(now, report)];
   if (health !== "red") return known;
   const lasting = lastingFailures(state, tip, failuresOf(report));
-  const found = { lasting, unnamed: unnamedIn(report), blocking: blockingIn(report) };
-  return [...known, ...endBisection(now), ...repair(now, problems, found)];
+  const fixes = repair(now, problems, { lasting, unnamed: unnamedIn(report), blocking: blockingIn(report) });
+  const isFirst = look !== undefined && state.redBase === undefined;
+  return [...known, ...endBisection(now), ...(isFirst ? baseFailed(now, look, fixes) : fixes)];
 }
 
 /**
@@ -152,7 +163,7 @@ function repair(
   { state, policy }: Now,
   problems: readonly Problem[],
   { lasting, unnamed, blocking }: Failing,
-): readonly Fact[] {
+): readonly RepairOffer[] {
   const { repair: now, cancelling } = state;
   if (now.givenUp || isSpent(state, policy) || cancelling !== undefined) return [];
   const names = new Set(lasting);
@@ -164,7 +175,9 @@ function repair(
   const better = now.round > 0 && (failures < now.failures || further || isOther);
   const round = better ? 0 : now.round;
   const idle = now.pending.size === 0;
-  if (idle && round >= policy.repair.maxRounds)
+  // What was there before the run began is repaired once for each class: more rounds of it would be the run's own work.
+  const isAgain = state.redBase?.repaired.includes(firstClass(found) ?? "tests") ?? false;
+  if (idle && (round >= policy.repair.maxRounds || isAgain))
     return [{ type: "repair.given-up", failures: lasting.slice(0, 100) }];
   const root = state.planners.get(ROOT);
   const plan = planRepairs({

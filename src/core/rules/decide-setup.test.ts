@@ -35,10 +35,12 @@ describe("the first look at the base", () => {
     assert.deepEqual(jobsOf(run), ["check#1", "plan:t#1"]);
   });
 
-  it("that is red is enough: nobody waits for a second one", () => {
+  it("that is red is followed by a second one, and only then by an agent", () => {
     const run = new CoreRun(BASE_FIRST);
     run.check(["test: x"]);
-    assert.deepEqual(jobsOf(run), ["check#2", "plan:t#1"]);
+    assert.deepEqual(jobsOf(run), ["check#2"]);
+    run.check();
+    assert.deepEqual(jobsOf(run), ["plan:t#1"], "it was chance");
   });
 
   it("that a restart has cut off is made again, and waited for again", () => {

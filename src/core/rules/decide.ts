@@ -33,6 +33,7 @@ import { decidePlan } from "./decide-plan.ts";
 import { setupSeenTo } from "./decide-setup.ts";
 import { decideWork } from "./decide-work.ts";
 import type { Policy } from "./policy.ts";
+import { answerBase, baseByDefault, isBaseQuestion } from "./red-base.ts";
 
 type InputOf<T extends Input["type"]> = Extract<Input, { readonly type: T }>;
 type Deciders = { readonly [T in Input["type"]]: (now: Now, input: InputOf<T>) => readonly Fact[] };
@@ -52,7 +53,10 @@ const DECIDERS: Deciders = {
   decline,
   cancel: ({ state }, { task, reason = "asked for" }) =>
     task === undefined ? cancelRun(state, reason) : cancelTask(state, task, reason),
-  answer: answerQuestion,
+  answer: (now, input) =>
+    isBaseQuestion(now.state, input.question)
+      ? answerBase(now.state, input.text)
+      : answerQuestion(now, input),
   "base-moved": (_, { commit }) => [{ type: "base.moved", commit }],
   taken: jobTaken,
   returned: jobReturned,
@@ -197,11 +201,14 @@ function settleOutcome(now: Now, job: Job, ended: Ended): readonly Fact[] {
   }
 }
 
+const timesUp = (state: RunState, question: string): readonly Fact[] =>
+  isBaseQuestion(state, question) ? baseByDefault(state) : answerByDefault(state, question);
+
 /** Leases that ran out, and waits that are over. Each is decided on its own; two may skip the same task. */
 function deadlinesPassed(now: Now): readonly Fact[] {
   const { state, at } = now;
   const keys = oneOfGate(state, state.deadlines.due(at));
-  const answers = keys.flatMap((key) => answerByDefault(state, questionOfKey(key) ?? ""));
+  const answers = keys.flatMap((key) => timesUp(state, questionOfKey(key) ?? ""));
   const stopped = new Set(answers.flatMap((fact) => (fact.type === "job.ended" ? [fact.job as string] : [])));
   const facts = keys.flatMap((key): readonly Fact[] => {
     if (stopped.has(key) || questionOfKey(key) !== undefined) return [];

@@ -4,7 +4,7 @@ import type { Job } from "../job.ts";
 import type { Fact } from "../log/event.ts";
 import { isKnownRed, type RunState } from "../log/state.ts";
 import { isUngated } from "../log/target-health.ts";
-import { firstLookBy, firstProbeBy, nextCheckAt, probeAt, wantsProbe } from "./check-time.ts";
+import { firstLookBy, firstProbeBy, isBaseAsked, nextCheckAt, probeAt, wantsProbe } from "./check-time.ts";
 import { trainTurned } from "./decide-train.ts";
 import { agentJobs } from "./dispatch.ts";
 import { closeRun, settlePlanners } from "./finish.ts";
@@ -34,7 +34,7 @@ export function due(state: RunState, policy: Policy, now: number): Due {
   const facts = [
     ...checkJobs(state, policy, now).map(start),
     ...landJobs(state, policy, now).map(start),
-    ...(now < (firstLookBy(state, policy) ?? now)
+    ...(now < (firstLookBy(state, policy) ?? now) || isBaseAsked(state)
       ? []
       : agentJobs(state, policy, start, { mayWork: now >= (firstProbeBy(state, policy) ?? now) })),
   ];

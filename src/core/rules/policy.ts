@@ -62,6 +62,10 @@ export type Accounts = readonly [string, ...string[]];
 /** Undefined: no limit. */
 export type Limit = { readonly maxTokens?: number; readonly maxMicrodollars?: number };
 
+/** What becomes of a run whose base fails its gate. */
+export const ON_RED_BASE = ["repair", "continue", "stop"] as const;
+export type OnRedBase = (typeof ON_RED_BASE)[number];
+
 export type Policy = {
   /** Jobs of a kind at once. Checks are always one at a time; for landing see `landing.gates`. */
   readonly capacity: { readonly plan: number; readonly work: number };
@@ -127,6 +131,12 @@ export type Policy = {
     readonly greensToSlowDown: number;
     readonly maxErrorsInARow: number;
   };
+  /**
+   * What happens if the gate fails on the base before any agent was paid. `ask`: a person says which of the others;
+   * `repair`: fix tasks first, one round of each class; `continue`: no fix tasks, and only what makes nothing worse
+   * lands; `stop`: nothing is started. Undefined: `repair`, and `stop` where nothing could be judged.
+   */
+  readonly onRedBase?: "ask" | OnRedBase;
   readonly repair: {
     readonly maxTasks: number;
     readonly maxFiles: number;
@@ -193,8 +203,11 @@ export type Policy = {
   };
 };
 
-/** Most gates are through by then; a person at the keyboard does not wait longer for the first word of a planner. */
-export const BASE_FIRST_MS = MINUTE;
+/** For the probe, which follows the first look at the base: planners are at work by then, and workers wait no longer. */
+export const PROBE_FIRST_MS = MINUTE;
+
+/** A base that fails is looked at twice, each time for as long as a check may take. */
+export const FIRST_LOOKS = 2;
 
 /** Where the run is on a fleet: machines that are off at night, or busy with other runs, are back by then. */
 export const FLEET_OFFER_MS = 24 * 60 * MINUTE;

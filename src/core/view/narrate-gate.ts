@@ -1,17 +1,23 @@
 /** How are the gate and landings told? What failed, what is bisected, and what landed. */
 
-import { short } from "../../text/words.ts";
+import { ago, clockTime, short } from "../../text/words.ts";
+import { baseLookLines, baseLookTitle } from "../base-look-words.ts";
 import type { Failure } from "../failure.ts";
 import { failuresOf, type GateReport } from "../gate.ts";
 import type { Member } from "../job.ts";
 import type { EventOf } from "../log/event.ts";
-import { nameOf, type RunState, taskOf } from "../log/state.ts";
+import { nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
+import type { OnRedBase } from "../rules/policy.ts";
+import { BASE_QUESTION } from "../subtask.ts";
 import { isRepair, type TaskId } from "../task.ts";
-import { bad, good, type Line, plain, quiet } from "./line.ts";
+import { bad, good, type Line, plain, quiet, withBelow } from "./line.ts";
 
-export function checked({ tip, report }: EventOf<"target.checked">, state: RunState): Line | undefined {
+export function checked(event: EventOf<"target.checked">, state: RunState): Line | undefined {
+  const { tip, report, passedAt, at } = event;
   const { health } = state.target;
   const isBase = tip === state.request?.base;
+  if (passedAt !== undefined)
+    return quiet(`The gate passed on the base ${ago(wallTime(state, at) - passedAt)}; it is not run again`);
   if (health === "green") return isBase ? idle(report) : undefined;
   const names = namesOf(failuresOf(report));
   const what = targetName(tip, state);
@@ -20,6 +26,25 @@ export function checked({ tip, report }: EventOf<"target.checked">, state: RunSt
   if (round > 0 || givenUp) return bad(`Gate still fails on ${what}: ${names}`);
   return bad(`Gate fails on ${what}: ${names}`);
 }
+
+/** What fails is shown with the output that says why; before a stop the refusal itself shows it. */
+export function baseFailed({ look, then }: EventOf<"base.failed">, state: RunState): Line {
+  const line = bad(`${capital(baseLookTitle(look))}; ${NEXT_OF_BASE[then](state)}`);
+  return then === "stop" ? line : withBelow(line, baseLookLines(look));
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const NEXT_OF_BASE: Readonly<Record<"ask" | OnRedBase, (state: RunState) => string>> = {
+  ask: (state) => {
+    const { default: otherwise = "", until = 0 } = state.questions.get(BASE_QUESTION) ?? {};
+    const answer = `skein answer ${state.request?.run} ${BASE_QUESTION} repair|continue|stop`;
+    return `nothing is started before you say what happens: ${answer}; at ${clockTime(wallTime(state, until))} it takes ${otherwise}`;
+  },
+  repair: () => "agents repair it first, one round for each kind of failure",
+  continue: () => "the run goes on beside it: only what makes nothing worse lands",
+  stop: () => "nothing is started",
+};
 
 /** Of what is unproven, the next event says why. */
 export function probed({ probed: found }: EventOf<"gate.probed">): Line | undefined {

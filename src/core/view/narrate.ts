@@ -10,6 +10,7 @@ import { ROOT, type TaskId } from "../task.ts";
 import { bad, good, type Line, plain, quiet } from "./line.ts";
 import { goesOn, narrateCall } from "./narrate-call.ts";
 import {
+  baseFailed,
   checked,
   failedAhead,
   landed,
@@ -165,6 +166,12 @@ export function narrate(
       return turned(event, name);
     case "target.checked":
       return checked(event, state);
+    case "base.failed":
+      return baseFailed(event, state);
+    case "base.answered":
+      return plain(
+        `${event.by === "person" ? "You chose" : "There was no answer in time, so the run goes on with"}: ${event.then}`,
+      );
     case "target.unchecked":
       return bad(`Could not check the target: ${event.failure.message}`);
     case "setup.failed":

@@ -16,6 +16,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { sayRefused } from "../refusals.ts";
 import { startProgress } from "../render/progress.ts";
 import { stoppedText } from "../render/report.ts";
+import { askingOfBase } from "./ask-base.ts";
 import { sayHalt } from "./halt-text.ts";
 import { heedSignals } from "./signals.ts";
 
@@ -42,10 +43,14 @@ export async function follow(context: Context, { parts, config, start }: Follow)
   context.err.outlive?.();
   const progress = startProgress(context, { hasPlanner: config.planner !== "none" });
   const signals = heedSignals(progress.say);
+  const asking = askingOfBase(context, progress.say);
   try {
     const listeners: RunListeners = {
       onFold: progress.fold,
-      watch: progress.watch,
+      watch: (event, state) => {
+        progress.watch(event, state);
+        asking.watch(event);
+      },
       onLeft: (what) => progress.say(`a workspace could not be cleaned up: ${what}`),
       onWarning: progress.say,
       onRestored: (what) => progress.say(`restored: ${what}`),
@@ -58,12 +63,14 @@ export async function follow(context: Context, { parts, config, start }: Follow)
     }
     progress.show(toPolicy(live.config));
     signals.heard(live);
+    asking.live(live);
     const end = await live.ended;
     progress.end();
     return await sayEnding(context, { parts, live, end });
   } finally {
     progress.end();
     signals.end();
+    await asking.end();
   }
 }
 

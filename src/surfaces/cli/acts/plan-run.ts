@@ -8,7 +8,7 @@ import { jsonText, notify, sayPlan } from "../commands/plan.ts";
 import { type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { writeNew } from "../files.ts";
-import { processInput, type TypedInput } from "../input.ts";
+import { canAsk, processInput, type TypedInput } from "../input.ts";
 import { type GivenPlan, refusePlan } from "../planning/file.ts";
 import { makePlan } from "../planning/make.ts";
 import type { Exit } from "./project.ts";
@@ -32,9 +32,6 @@ export function refusePlanFirst(
     `add --yes to run it without asking; or read it first: skein plan ${goal.length > 60 ? "…" : `"${goal}"`} --out plan.json, then skein run plan.json`,
   );
 }
-
-const canAsk = ({ json, err }: Context, input: () => TypedInput): boolean =>
-  !json && err.size !== undefined && input().isTerminal;
 
 /** The plan of a request, as `skein plan` makes it. */
 export async function planOf(

@@ -95,5 +95,6 @@ class Teller {
     if (today !== this.#day) out.write(`${paint(out, "quiet", today)}\n`);
     this.#day = today;
     out.write(`${paint(out, "quiet", clockTime(time))}  ${paint(out, line.tone, line.text)}\n`);
+    for (const text of line.below ?? []) out.write(`${" ".repeat(10)}${paint(out, "quiet", text)}\n`);
   }
 }

@@ -20,6 +20,7 @@ import { type Exit, hasExit, NEVER, openHere } from "../acts/project.ts";
 import { onPage } from "../columns.ts";
 import { configure } from "../configuration.ts";
 import { type Act, type Context, say } from "../context.ts";
+import { canAsk } from "../input.ts";
 import { paint } from "../output.ts";
 import { type GivenPlan, planIn, planSize } from "../planning/file.ts";
 import { deliverDone } from "./deliver.ts";
@@ -132,7 +133,8 @@ type Wanted = {
 /** The same for a goal of the user's and for the demo's. */
 export async function begin(context: Context, project: Project, wanted: Wanted): Promise<Followed> {
   const parts = partsOf(project, context.env);
-  const { goal, plan, config, intoCheckout } = wanted;
+  const { goal, plan, intoCheckout } = wanted;
+  const config = askedAtTerminal(context, wanted);
   const request = {
     ...{ goal, config, mayFindAgent: true, ...(intoCheckout && { intoCheckout }) },
     ...(plan && { plan: plan.plan }),
@@ -156,6 +158,14 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   });
   const exit = followed.run && (await deliverDone(context, parts, { ...followed.run, ...wanted }));
   return exit === undefined ? followed : { ...followed, exit };
+}
+
+/** Unless it is configured, a person at a terminal says what happens to a base that fails. */
+function askedAtTerminal(context: Context, { config, plain }: Wanted): Config {
+  const isScreen = context.hasScreen === true && !context.json && !plain;
+  return config.onRedBase === undefined && (isScreen || canAsk(context))
+    ? { ...config, onRedBase: "ask" }
+    : config;
 }
 
 async function announce(context: Context, { project, env }: Parts, ready: Wanted & RunReady): Promise<void> {

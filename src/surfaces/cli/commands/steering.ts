@@ -200,7 +200,7 @@ const WORDS: Readonly<Record<MailboxMessage["type"], (run: string, task?: string
     task === undefined
       ? `declined in run ${run}: the planner or the worker is told why, and tries again`
       : `declined in run ${run}: ${task} is retried, and its worker is told why`,
-  answer: (run) => `run ${run} has your answer: the worker that asked continues with it`,
+  answer: (run) => `run ${run} has your answer, and continues with it`,
   steer: (run) =>
     `run ${run} has your message: a planner turn starts for it, at once, or when a pause or a pending approval ends`,
   cancel: (run, task) =>

@@ -58,6 +58,7 @@ function inLines({ out, now }: Context, told: Told): Omit<Progress, "fold"> {
       if (line) {
         const at = paint(out, "quiet", clockTime(wallTime(state, event.at)));
         out.write(`${at}  ${paint(out, line.tone, besideClock(out, line.text))}\n`);
+        for (const text of line.below ?? []) out.write(`${paint(out, "quiet", besideAll(out, text))}\n`);
       }
       clearTimeout(soon);
       soon = setTimeout(sayWait, TICK_MS, state).unref();
@@ -74,6 +75,9 @@ function inLines({ out, now }: Context, told: Told): Omit<Progress, "fold"> {
 const MIN_WAIT_MS = 5_000;
 
 const TICK_MS = 1_000;
+
+const besideAll = (out: Context["out"], text: string): string =>
+  onPage(out, " ".repeat(10) + text, " ".repeat(10));
 
 /** "12:00:00  " and then the text, below each other. */
 const besideClock = (out: Context["out"], text: string): string =>

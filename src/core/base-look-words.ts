@@ -1,5 +1,6 @@
 /** Says in lines what a look at a failing base has found: command, class, the output that matters, the file with all of it. */
-import type { BaseClass, BaseLook } from "../base-look.ts";
+import { plural } from "../text/words.ts";
+import type { BaseClass, BaseLook } from "./base-look.ts";
 
 export function baseLookLines({
   class: kind,
@@ -20,6 +21,12 @@ export function baseLookLines({
     ...(output === undefined ? [] : [`All of its output: ${output}`]),
   ];
 }
+
+/** In one line, for lists. */
+export const baseLookTitle = ({ class: kind, commands, count }: BaseLook): string => {
+  const names = commands.map(({ line }) => line).join(", ");
+  return `the gate fails on the untouched base${names === "" ? "" : `: ${names}`} (${CLASS_WORDS[kind]}; ${plural(count, "failure")})`;
+};
 
 const CLASS_WORDS: Readonly<Record<BaseClass, string>> = {
   "conflict-markers": "conflict markers were left in files",

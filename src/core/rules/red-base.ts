@@ -1,0 +1,108 @@
+/** Decides what happens to a run whose base fails its gate before any agent was paid. */
+import { type BaseLook, baseLookOf, withEarlier } from "../base-look.ts";
+import { baseLookLines, baseLookTitle } from "../base-look-words.ts";
+import { failure } from "../failure.ts";
+import type { Outcome } from "../job.ts";
+import type { Fact, RepairOffer } from "../log/event.ts";
+import type { RunState } from "../log/state.ts";
+import { BASE_QUESTION } from "../subtask.ts";
+import type { Now } from "./consequences.ts";
+import { refused } from "./decide-command.ts";
+import { ON_RED_BASE, type OnRedBase, type Policy } from "./policy.ts";
+
+/** What failed in both looks at the base, where they differ. */
+export function lookedAt(
+  state: RunState,
+  outcome: Outcome & { readonly is: "checked" },
+): BaseLook | undefined {
+  const now = outcome.look ?? baseLookOf(outcome);
+  const isAgain = state.target.checkedTip === outcome.tip;
+  return now && withEarlier(now, isAgain ? state.target.look : undefined);
+}
+
+/** `offer`: what a repair would begin with. */
+export function baseFailed(
+  { policy, at }: Pick<Now, "policy" | "at">,
+  look: BaseLook,
+  offer: readonly RepairOffer[],
+): readonly Fact[] {
+  const unasked = unattended(look);
+  const then = policy.onRedBase ?? unasked;
+  if (then !== "ask") return [{ type: "base.failed", look, then }, ...following(then, look, offer)];
+  const asked = {
+    text: questionText(look, offer, policy),
+    default: unasked,
+    until: at + policy.questions.waitMs,
+    offer,
+  };
+  return [{ type: "base.failed", look, then, asked }];
+}
+
+/** Where nothing ran, no fix could be told from a change that makes it worse. */
+const unattended = ({ class: kind }: BaseLook): OnRedBase => (kind === "unjudged" ? "stop" : "repair");
+
+function following(then: OnRedBase, look: BaseLook, offer: readonly RepairOffer[]): readonly Fact[] {
+  if (then === "repair") return offer;
+  return then === "stop" ? [{ type: "setup.failed", failure: stopped(look) }] : [];
+}
+
+function stopped(look: BaseLook) {
+  const why = [`${baseLookTitle(look)}; no agent was started`, ...baseLookLines(look)].join("\n");
+  return failure(
+    "setup",
+    why,
+    "name another gate in skein.yaml; or add --set onRedBase=repair, so that agents repair it first, or " +
+      "onRedBase=continue, so that they work beside it (or repair the base yourself, commit, and start another run)",
+  );
+}
+
+export const isBaseQuestion = ({ redBase }: RunState, question: string): boolean =>
+  question === BASE_QUESTION && redBase?.then === "ask";
+
+export function answerBase(state: RunState, text: string): readonly Fact[] {
+  const said = text.trim().toLowerCase();
+  const then = ON_RED_BASE.find((one) => one === said);
+  return then
+    ? answered(state, then, "person")
+    : [refused(`answer ${BASE_QUESTION}`, `the answer is one of: ${ON_RED_BASE.join(", ")}`)];
+}
+
+export function baseByDefault(state: RunState): readonly Fact[] {
+  const asked = state.questions.get(BASE_QUESTION);
+  const then = ON_RED_BASE.find((one) => one === asked?.default);
+  return then ? answered(state, then, "default") : [];
+}
+
+function answered(state: RunState, then: OnRedBase, by: "person" | "default"): readonly Fact[] {
+  const { redBase, target } = state;
+  const look = target.look ?? baseLookOf({ report: target.report, problems: [] });
+  if (!redBase || !look) return [];
+  return [{ type: "base.answered", then, by }, ...following(then, look, redBase.offer)];
+}
+
+/** What each answer does, and what a repair may cost at most. */
+function questionText(look: BaseLook, offer: readonly RepairOffer[], policy: Policy): string {
+  return [
+    `${baseLookTitle(look)}: repair, continue or stop?`,
+    ...baseLookLines(look),
+    `repair: agents repair it first, one round for each kind of failure; ${repairCost(offer, policy)}.`,
+    "continue: agents work on your goal; what makes nothing worse lands, and a failing target is not delivered.",
+    "stop: nothing is started, and nothing is spent (exit code 3).",
+  ].join("\n");
+}
+
+/** The limits are the price: without one, nobody knows what an agent's attempt costs. */
+export function repairCost(offer: readonly RepairOffer[], { repair, retry, budget }: Policy): string {
+  const made = offer.flatMap((fact) => (fact.type === "repair.planned" ? fact.into : [])).length;
+  const tasks = made === 0 ? repair.maxTasks : made;
+  const attempts = retry.maxFailed + retry.maxRefused;
+  const size = `at most ${tasks} ${tasks === 1 ? "fix task" : "fix tasks"} in its first round, with ${attempts} attempts each`;
+  const all = limitText(tasks, budget.task ?? {}) ?? limitText(1, budget);
+  return all === undefined ? `${size}, of unknown price: no budget is set` : `${size}, for at most ${all}`;
+}
+
+function limitText(times: number, limit: Policy["budget"]["task"] & object): string | undefined {
+  const { maxMicrodollars, maxTokens } = limit;
+  if (maxMicrodollars !== undefined) return `$${((times * maxMicrodollars) / 1e6).toFixed(2)}`;
+  return maxTokens === undefined ? undefined : `${times * maxTokens} tokens`;
+}
