@@ -32,6 +32,16 @@ describe("a look at a failing base", () => {
     assert.equal(baseLookOf({ ...red("adds"), setup })?.class, "set-up");
   });
 
+  it("cannot be judged where nothing ran, and can where only a part did not", () => {
+    const { report, ...rest } = red("does not build");
+    const [command] = report.commands;
+    const classOf = (more: object) =>
+      baseLookOf({ ...rest, report: { commands: [{ ...command!, ...more }] } })?.class;
+    assert.equal(classOf({ blocked: "no test ran" }), "unjudged");
+    assert.equal(classOf({ blocked: "it stopped early", tests: 3 }), "tests");
+    assert.equal(classOf({ tests: 3, hiding: 1 }), "tests");
+  });
+
   it("shows the first failure beside the second, if it was of another kind", () => {
     const [first, second] = [baseLookOf(red("adds", "not ok - adds"))!, baseLookOf(red("audits", "403"))!];
     const both = withEarlier(second, first);

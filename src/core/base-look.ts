@@ -1,6 +1,6 @@
 /** What a look at a base whose gate fails has found: which commands, of which class, with the lines that say why. */
 import type { Failure } from "./failure.ts";
-import { failuresOf, type GateReport, unjudgeable, unnamedIn } from "./gate.ts";
+import { failuresOf, type GateReport, unnamedIn } from "./gate.ts";
 import { firstClass, type Problem, type ProblemClass } from "./rules/repair.ts";
 
 /** `set-up`: not the tree, but what is around it. `unjudged`: nothing ran, so nobody could tell what makes it worse. */
@@ -39,13 +39,17 @@ export function baseLookOf({ report, problems, failed = [], output, setup }: Gat
   const failures = failuresOf(report);
   if (failures.length === 0 && !setup) return undefined;
   return {
-    class: setup ? "set-up" : unjudgeable(report).length > 0 ? "unjudged" : (firstClass(problems) ?? "tests"),
+    class: setup ? "set-up" : nothingRan(report) ? "unjudged" : (firstClass(problems) ?? "tests"),
     commands: failed.slice(0, MAX_COMMANDS).map(bounded),
     failures: failures.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_LINE_CHARS)),
     count: failures.length + unnamedIn(report),
     ...(output !== undefined && { output }),
   };
 }
+
+/** Every command that failed was kept from running what it is for: what a change makes worse cannot be seen. */
+const nothingRan = ({ commands }: GateReport): boolean =>
+  commands.every(({ green, blocked, tests = 0 }) => green || (blocked !== undefined && tests === 0));
 
 /**
  * What failed at the second look, and of the first one those commands whose failure was of another kind then: both are

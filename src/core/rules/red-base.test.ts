@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, MINUTE, type PolicyChanges, task } from "../../../test/support/core-run.ts";
 import { replay } from "../log/evolve.ts";
-import { viewOf } from "../view/view.ts";
 import { emptyStory } from "../view/story.ts";
+import { viewOf } from "../view/view.ts";
 import { waitOf } from "../view/view-wait.ts";
 
 const FIRST = { baseFirstMs: 40 * MINUTE };
@@ -31,7 +31,10 @@ describe("a base that fails twice before an agent is paid", () => {
     const run = redBase({ onRedBase: "stop" });
     run.wait(24 * 60 * MINUTE);
     assert.deepEqual(jobsOf(run), []);
-    assert.match(run.state.setup.failure!.message, /^the gate fails on the untouched base.*no agent was started/);
+    assert.match(
+      run.state.setup.failure!.message,
+      /^the gate fails on the untouched base.*no agent was started/,
+    );
     assert.equal(run.events("repair.planned").length, 0);
     run.say({ type: "resume" });
     assert.deepEqual(jobsOf(run).length, 1);
@@ -61,7 +64,10 @@ describe("a base that fails twice before an agent is paid", () => {
     run.say({ type: "answer", question: "base", text: "perhaps" });
     assert.equal(run.events("command.refused").length, 1);
     run.say({ type: "answer", question: "base", text: " Continue " });
-    assert.deepEqual(run.events("base.answered").map(({ then, by }) => [then, by]), [["continue", "person"]]);
+    assert.deepEqual(
+      run.events("base.answered").map(({ then, by }) => [then, by]),
+      [["continue", "person"]],
+    );
     assert.ok(jobsOf(run).includes("plan:t#1"));
     assert.deepEqual(seen(run).questions, []);
   });
@@ -69,7 +75,10 @@ describe("a base that fails twice before an agent is paid", () => {
   it("takes the default when the question's time is up, with the fix tasks that were offered", () => {
     const run = redBase({ onRedBase: "ask" });
     run.wait(31 * MINUTE);
-    assert.deepEqual(run.events("base.answered").map(({ then, by }) => [then, by]), [["repair", "default"]]);
+    assert.deepEqual(
+      run.events("base.answered").map(({ then, by }) => [then, by]),
+      [["repair", "default"]],
+    );
     assert.equal(run.events("repair.planned").length, 1);
     assert.ok(run.running("work").length === 1 || run.running("plan").length === 1);
   });
@@ -85,7 +94,10 @@ describe("a base that fails twice before an agent is paid", () => {
   });
 
   it("says that the price is unknown where nothing limits it", () => {
-    assert.match(seen(redBase({ onRedBase: "ask" })).questions[0]!.text, /of unknown price: no budget is set/);
+    assert.match(
+      seen(redBase({ onRedBase: "ask" })).questions[0]!.text,
+      /of unknown price: no budget is set/,
+    );
   });
 
   it("gets one round of fix tasks for each class, and no second one for what is left", () => {
