@@ -54,8 +54,8 @@ export class SetupInvariants {
       case "base.failed":
         must(!this.#isPaid, "what happens to a base that fails is decided after an agent was paid");
         must(!this.#isAsked, "a base that fails is asked about twice");
-        must((event.then === "ask") === (event.asked !== undefined), "a question without its words");
-        this.#isAsked = event.then === "ask";
+        must((event.choice === "ask") === (event.asked !== undefined), "a question without its words");
+        this.#isAsked = event.choice === "ask";
         this.#isBaseRed = true;
         break;
       case "base.answered":

@@ -204,8 +204,8 @@ describe("the invariants", () => {
   it("notice an agent, a look or a fix while a person is asked about the base, and a second repair of it", () => {
     const look = { class: "tests", commands: [], failures: ["test: x"], count: 1 };
     const asked = { text: "what?", default: "repair", until: 9, offer: [] };
-    const failed = { type: "base.failed", look, then: "ask", asked };
-    const answered = { type: "base.answered", then: "repair", by: "person" };
+    const failed = { type: "base.failed", look, choice: "ask", asked };
+    const answered = { type: "base.answered", choice: "repair", by: "person" };
     const fix = task(1, "a.ts");
     const fixes = {
       ...{ type: "repair.planned", round: 1, failures: 1, class: "tests", notes: [] },

@@ -183,8 +183,8 @@ type Facts = {
    * The gate fails on the base, twice, and no agent was paid yet. `ask`: nothing starts before a person has said what
    * happens, or the question's time is up.
    */
-  "base.failed": { look: BaseLook; then: "ask" | OnRedBase; asked?: BaseQuestion };
-  "base.answered": { then: OnRedBase; by: "person" | "default" };
+  "base.failed": { look: BaseLook; choice: "ask" | OnRedBase; asked?: BaseQuestion };
+  "base.answered": { choice: OnRedBase; by: "person" | "default" };
   "target.unchecked": { failure: Failure };
   /** The gate or a workspace cannot be made ready here: nothing is started before a person says `resume`. */
   "setup.failed": { failure: Failure };

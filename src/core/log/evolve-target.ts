@@ -80,16 +80,16 @@ export const targetEvents = {
     noteFlaky(s, gone);
     if (report.commands.length > 0) noteSetupWorks(s);
     if (!green) return;
-    s.repair.givenUp = byChance && s.redBase?.then === "continue";
+    s.repair.givenUp = byChance && s.redBase?.choice === "continue";
     if (byChance) return; // Nothing was repaired: the rounds of repair go on being counted.
     s.redBase = undefined;
     s.repair.tried.clear();
     s.repair.known.clear();
     Object.assign(s.repair, { class: undefined, round: 0, failures: 0 });
   },
-  "base.failed"(s, { then, asked }) {
-    s.redBase = { then, offer: asked?.offer ?? [], repaired: s.redBase?.repaired ?? [] };
-    if (then === "continue") s.repair.givenUp = true;
+  "base.failed"(s, { choice, asked }) {
+    s.redBase = { choice, offer: asked?.offer ?? [], repaired: s.redBase?.repaired ?? [] };
+    if (choice === "continue") s.repair.givenUp = true;
     if (!asked) return;
     const { text, until } = asked;
     s.questions.set(BASE_QUESTION, {
@@ -98,10 +98,10 @@ export const targetEvents = {
     });
     s.deadlines.set(questionKey(BASE_QUESTION), until);
   },
-  "base.answered"(s, { then }) {
+  "base.answered"(s, { choice }) {
     forgetQuestion(s, BASE_QUESTION);
-    if (s.redBase) s.redBase = { ...s.redBase, then, offer: [] };
-    if (then === "continue") s.repair.givenUp = true;
+    if (s.redBase) s.redBase = { ...s.redBase, choice, offer: [] };
+    if (choice === "continue") s.repair.givenUp = true;
   },
   "target.unchecked"(s, { failure, at }) {
     s.target.checkErrors += 1;

@@ -237,7 +237,7 @@ type Repair = {
 
 type RedBase = {
   /** `ask`: nothing starts before a person has answered. */
-  readonly then: "ask" | OnRedBase;
+  readonly choice: "ask" | OnRedBase;
   /** What a person may say yes to. */
   readonly offer: readonly RepairOffer[];
   /** The classes that a round of fix tasks was made for: each gets one. */

@@ -46,7 +46,7 @@ export function firstProbeBy(state: RunState, policy: Policy): number | undefine
 }
 
 /** A person is asked what happens to a run whose base fails: nothing starts, and nothing is looked at, meanwhile. */
-export const isBaseAsked = ({ redBase }: RunState): boolean => redBase?.then === "ask";
+export const isBaseAsked = ({ redBase }: RunState): boolean => redBase?.choice === "ask";
 
 /**
  * Nothing lands before it is known whether the gate proves something. Without commands there is nothing to prove. On a

@@ -22,7 +22,7 @@ describe("a base that fails twice before an agent is paid", () => {
   it("is repaired first unless something else is said, and the log has what failed", () => {
     const run = redBase({});
     const [failed] = run.events("base.failed");
-    assert.deepEqual([failed?.then, failed?.look.failures], ["repair", ["test: x"]]);
+    assert.deepEqual([failed?.choice, failed?.look.failures], ["repair", ["test: x"]]);
     assert.equal(run.events("repair.planned").length, 1);
     assert.deepEqual(replay(run.log).redBase, run.state.redBase);
   });
@@ -65,7 +65,7 @@ describe("a base that fails twice before an agent is paid", () => {
     assert.equal(run.events("command.refused").length, 1);
     run.say({ type: "answer", question: "base", text: " Continue " });
     assert.deepEqual(
-      run.events("base.answered").map(({ then, by }) => [then, by]),
+      run.events("base.answered").map(({ choice, by }) => [choice, by]),
       [["continue", "person"]],
     );
     assert.ok(jobsOf(run).includes("plan:t#1"));
@@ -76,7 +76,7 @@ describe("a base that fails twice before an agent is paid", () => {
     const run = redBase({ onRedBase: "ask" });
     run.wait(31 * MINUTE);
     assert.deepEqual(
-      run.events("base.answered").map(({ then, by }) => [then, by]),
+      run.events("base.answered").map(({ choice, by }) => [choice, by]),
       [["repair", "default"]],
     );
     assert.equal(run.events("repair.planned").length, 1);

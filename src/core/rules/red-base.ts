@@ -27,23 +27,23 @@ export function baseFailed(
   offer: readonly RepairOffer[],
 ): readonly Fact[] {
   const unasked = unattended(look);
-  const then = policy.onRedBase ?? unasked;
-  if (then !== "ask") return [{ type: "base.failed", look, then }, ...following(then, look, offer)];
+  const choice = policy.onRedBase ?? unasked;
+  if (choice !== "ask") return [{ type: "base.failed", look, choice }, ...following(choice, look, offer)];
   const asked = {
     text: questionText(look, offer, policy),
     default: unasked,
     until: at + policy.questions.waitMs,
     offer,
   };
-  return [{ type: "base.failed", look, then, asked }];
+  return [{ type: "base.failed", look, choice, asked }];
 }
 
 /** Where nothing ran, no fix could be told from a change that makes it worse. */
 const unattended = ({ class: kind }: BaseLook): OnRedBase => (kind === "unjudged" ? "stop" : "repair");
 
-function following(then: OnRedBase, look: BaseLook, offer: readonly RepairOffer[]): readonly Fact[] {
-  if (then === "repair") return offer;
-  return then === "stop" ? [{ type: "setup.failed", failure: stopped(look) }] : [];
+function following(choice: OnRedBase, look: BaseLook, offer: readonly RepairOffer[]): readonly Fact[] {
+  if (choice === "repair") return offer;
+  return choice === "stop" ? [{ type: "setup.failed", failure: stopped(look) }] : [];
 }
 
 function stopped(look: BaseLook) {
@@ -57,27 +57,27 @@ function stopped(look: BaseLook) {
 }
 
 export const isBaseQuestion = ({ redBase }: RunState, question: string): boolean =>
-  question === BASE_QUESTION && redBase?.then === "ask";
+  question === BASE_QUESTION && redBase?.choice === "ask";
 
 export function answerBase(state: RunState, text: string): readonly Fact[] {
   const said = text.trim().toLowerCase();
-  const then = ON_RED_BASE.find((one) => one === said);
-  return then
-    ? answered(state, then, "person")
+  const choice = ON_RED_BASE.find((one) => one === said);
+  return choice
+    ? answered(state, choice, "person")
     : [refused(`answer ${BASE_QUESTION}`, `the answer is one of: ${ON_RED_BASE.join(", ")}`)];
 }
 
 export function baseByDefault(state: RunState): readonly Fact[] {
   const asked = state.questions.get(BASE_QUESTION);
-  const then = ON_RED_BASE.find((one) => one === asked?.default);
-  return then ? answered(state, then, "default") : [];
+  const choice = ON_RED_BASE.find((one) => one === asked?.default);
+  return choice ? answered(state, choice, "default") : [];
 }
 
-function answered(state: RunState, then: OnRedBase, by: "person" | "default"): readonly Fact[] {
+function answered(state: RunState, choice: OnRedBase, by: "person" | "default"): readonly Fact[] {
   const { redBase, target } = state;
   const look = target.look ?? baseLookOf({ report: target.report, problems: [] });
   if (!redBase || !look) return [];
-  return [{ type: "base.answered", then, by }, ...following(then, look, redBase.offer)];
+  return [{ type: "base.answered", choice, by }, ...following(choice, look, redBase.offer)];
 }
 
 /** What each answer does, and what a repair may cost at most. */

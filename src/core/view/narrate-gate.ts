@@ -28,9 +28,9 @@ export function checked(event: EventOf<"target.checked">, state: RunState): Line
 }
 
 /** What fails is shown with the output that says why; before a stop the refusal itself shows it. */
-export function baseFailed({ look, then }: EventOf<"base.failed">, state: RunState): Line {
-  const line = bad(`${capital(baseLookTitle(look))}; ${NEXT_OF_BASE[then](state)}`);
-  return then === "stop" ? line : withBelow(line, baseLookLines(look));
+export function baseFailed({ look, choice }: EventOf<"base.failed">, state: RunState): Line {
+  const line = bad(`${capital(baseLookTitle(look))}; ${NEXT_OF_BASE[choice](state)}`);
+  return choice === "stop" ? line : withBelow(line, baseLookLines(look));
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

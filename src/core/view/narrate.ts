@@ -170,7 +170,7 @@ export function narrate(
       return baseFailed(event, state);
     case "base.answered":
       return plain(
-        `${event.by === "person" ? "You chose" : "There was no answer in time, so the run goes on with"}: ${event.then}`,
+        `${event.by === "person" ? "You chose" : "There was no answer in time, so the run goes on with"}: ${event.choice}`,
       );
     case "target.unchecked":
       return bad(`Could not check the target: ${event.failure.message}`);
