@@ -7,13 +7,14 @@ import type { GateReport, Probed } from "../gate.ts";
 import { type Job, type JobId, jobId, type TrainCandidate } from "../job.ts";
 import { NO_ODDS, type Odds } from "../rules/batch-size.ts";
 import { OPEN, type Phase } from "../rules/landing.ts";
-import type { JobKind, OnRedBase } from "../rules/policy.ts";
+import type { JobKind } from "../rules/policy.ts";
 import type { PendingFix, ProblemClass } from "../rules/repair.ts";
 import type { SubtaskQuestion } from "../subtask.ts";
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";
 import { NOTHING_USED, type Used } from "../used.ts";
 import { Deadlines } from "./deadlines.ts";
-import type { MachineState, RepairOffer, RunEnd, RunRequest } from "./event.ts";
+import type { MachineState, RunEnd, RunRequest } from "./event.ts";
+import type { RedBase } from "./red-base-state.ts";
 import { ScopeTable } from "./scope-table.ts";
 
 export type RunState = {
@@ -235,15 +236,6 @@ type Repair = {
   readonly givenUp: boolean;
 };
 
-type RedBase = {
-  /** `ask`: nothing starts before a person has answered. */
-  readonly choice: "ask" | OnRedBase;
-  /** What a person may say yes to. */
-  readonly offer: readonly RepairOffer[];
-  /** The classes that a round of fix tasks was made for: each gets one. */
-  readonly repaired: readonly ProblemClass[];
-};
-
 export type Spending = Used & {
   /** Nothing more is started on it, but for what finished work needs to land; `landingSpent`: nor for that. */
   readonly exhausted: boolean;
@@ -379,12 +371,6 @@ export function runningJobOf(state: RunState, task: Task): JobId | undefined {
 
 /** On a red target only fixes land; once repair was given up, anyone who makes nothing worse. */
 export const landsOnRed = ({ repair }: RunState, task: Task) => repair.givenUp || isRepair(task);
-
-/** No planner and no worker was started: nothing is spent. */
-export function isUnpaid(state: RunState): boolean {
-  const { tries } = taskOf(state, ROOT);
-  return tries.turns === 0 && tries.attempts === 0;
-}
 
 /** The target is known to be red as it stands, so that what it fails can be compared with. */
 export const isKnownRed = ({ target }: RunState) =>

@@ -1,7 +1,8 @@
 /** Is the target red, or was that chance? What a look at it says, with what failed before. */
 import { failuresOf, type GateReport, isGreen } from "../gate.ts";
 import { maxRuns } from "../rules/landing.ts";
-import type { RunState } from "./state.ts";
+import { ROOT } from "../task.ts";
+import { type RunState, taskOf } from "./state.ts";
 
 /**
  * What a check makes of the target's health. Red once is only suspect, until something fails again that is not known
@@ -41,4 +42,10 @@ export function flakyOf({ checkedTip, report: before }: RunState["target"], tip:
   if (checkedTip !== tip) return [];
   const failing = new Set(failuresOf(now));
   return failuresOf(before).filter((name) => !failing.has(name));
+}
+
+/** No planner and no worker was started: nothing is spent. */
+export function isUnpaid(state: RunState): boolean {
+  const { tries } = taskOf(state, ROOT);
+  return tries.turns === 0 && tries.attempts === 0;
 }

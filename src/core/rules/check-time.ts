@@ -1,6 +1,7 @@
 /** When must the target be looked at next, or the gate be probed? */
 
-import { isUnpaid, type RunState } from "../log/state.ts";
+import type { RunState } from "../log/state.ts";
+import { isUnpaid } from "../log/target-health.ts";
 import { isSpent } from "./budget.ts";
 import { isEnding, wantsFinalCheck } from "./finish.ts";
 import { nextAccount } from "./governor.ts";

@@ -92,7 +92,7 @@ function questionText(look: BaseLook, offer: readonly RepairOffer[], policy: Pol
 }
 
 /** The limits are the price: without one, nobody knows what an agent's attempt costs. */
-export function repairCost(offer: readonly RepairOffer[], { repair, retry, budget }: Policy): string {
+function repairCost(offer: readonly RepairOffer[], { repair, retry, budget }: Policy): string {
   const made = offer.flatMap((fact) => (fact.type === "repair.planned" ? fact.into : [])).length;
   const tasks = made === 0 ? repair.maxTasks : made;
   const attempts = retry.maxFailed + retry.maxRefused;

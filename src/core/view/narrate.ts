@@ -20,6 +20,7 @@ import {
   targetName,
   turned,
 } from "./narrate-gate.ts";
+import { machineText } from "./narrate-machine.ts";
 import { duringOf } from "./story.ts";
 import { isUngated } from "./view.ts";
 import { leftOf, undoneOf, undoneText, unreachedTasks, whyFailed } from "./view-reasons.ts";
@@ -336,19 +337,6 @@ function taken(job: Job, machine: string, state: RunState): Line | undefined {
     return quiet(`${machine} starts ${workOf(job, state)}`);
   const line = started(job, state);
   return line && quiet(`${line.text} on ${machine}`);
-}
-
-function machineText({ machine, state, capacity }: EventOf<"machine.changed">): Line {
-  switch (state) {
-    case "ready":
-      return quiet(`Machine ${machine} is ready for ${plural(capacity, "job")} at once`);
-    case "draining":
-      return quiet(`Machine ${machine} takes no more jobs`);
-    case "silent":
-      return bad(`Machine ${machine} gives no sign of life; others take its jobs over`);
-    case "gone":
-      return quiet(`Machine ${machine} has left the fleet`);
-  }
 }
 
 function started(job: Job, state: RunState): Line | undefined {

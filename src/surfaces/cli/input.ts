@@ -1,6 +1,5 @@
 /** What a person types, or a pipe brings: line by line, or all of it, within limits. */
 import { isatty } from "node:tty";
-import type { Context } from "./context.ts";
 
 export type TypedInput = {
   /** Somebody sits there and can be asked. */
@@ -56,7 +55,3 @@ export function processInput(): TypedInput {
     },
   };
 }
-
-/** Somebody sits at a terminal, and what is asked there is seen. */
-export const canAsk = ({ json, err }: Context, input: () => TypedInput = processInput): boolean =>
-  !json && err.size !== undefined && input().isTerminal;

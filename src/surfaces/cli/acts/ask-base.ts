@@ -4,9 +4,10 @@ import type { Event } from "../../../core/log/event.ts";
 import { BASE_QUESTION } from "../../../core/subtask.ts";
 import { harmlessLines } from "../../../text/words.ts";
 import { type Context, say } from "../context.ts";
-import { canAsk, processInput, type TypedInput } from "../input.ts";
+import { processInput, type TypedInput } from "../input.ts";
+import { canAsk } from "./can-ask.ts";
 
-export type BaseAsking = {
+type BaseAsking = {
   readonly watch: (event: Event) => void;
   /** The run is there to be told. */
   readonly live: (run: Pick<LiveRun, "say">) => void;

@@ -8,9 +8,10 @@ import { jsonText, notify, sayPlan } from "../commands/plan.ts";
 import { type Context, refuse, say, usage } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { writeNew } from "../files.ts";
-import { canAsk, processInput, type TypedInput } from "../input.ts";
+import { processInput, type TypedInput } from "../input.ts";
 import { type GivenPlan, refusePlan } from "../planning/file.ts";
 import { makePlan } from "../planning/make.ts";
+import { canAsk } from "./can-ask.ts";
 import type { Exit } from "./project.ts";
 
 type Wanted = RunOptions & PlanFirst & { readonly goal: string };

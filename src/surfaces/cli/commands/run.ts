@@ -12,6 +12,7 @@ import { type Config, type ReadConfig, toPolicy } from "../../../config/index.ts
 import type { Project } from "../../../ports/project.ts";
 import { costNotices } from "../../../simulation/plan-cost.ts";
 import { firstLine, harmless, plural, short } from "../../../text/words.ts";
+import { canAsk } from "../acts/can-ask.ts";
 import { type Followed, follow } from "../acts/follow.ts";
 import { followApart } from "../acts/follow-apart.ts";
 import { readGoal } from "../acts/goal.ts";
@@ -20,7 +21,6 @@ import { type Exit, hasExit, NEVER, openHere } from "../acts/project.ts";
 import { onPage } from "../columns.ts";
 import { configure } from "../configuration.ts";
 import { type Act, type Context, say } from "../context.ts";
-import { canAsk } from "../input.ts";
 import { paint } from "../output.ts";
 import { type GivenPlan, planIn, planSize } from "../planning/file.ts";
 import { deliverDone } from "./deliver.ts";
