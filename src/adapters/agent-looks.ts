@@ -5,6 +5,7 @@ import type { AgentLooks } from "../ports/agent-looks.ts";
 import type { Environment } from "../ports/project.ts";
 import { readBounded } from "./files/read-bounded.ts";
 import { nodeOnPath, whyUnstartable } from "./programs/command.ts";
+import { installedVersion } from "./programs/installed-version.ts";
 
 /** It takes 40 ms; on a machine that is too busy to answer it is left to the agent to say. */
 const NODE_MS = 5_000;
@@ -23,6 +24,7 @@ export function agentLooks(
   return {
     programs: {
       unstartable: (command, folder) => whyUnstartable({ command, folder, environment }),
+      version: (program, packageName) => installedVersion(program, packageName, environment),
       node: () => nodeOnPath(environment, AbortSignal.timeout(NODE_MS)),
     },
     models: {

@@ -1,6 +1,13 @@
 /** Who could work here? What the configuration names, else what is there: keys, programs, a model server. */
 
-import { KNOWN_AGENTS, type KnownAgent, knownAgent } from "../config/known-agents.ts";
+import {
+  installOf,
+  isTooOld,
+  KNOWN_AGENTS,
+  type KnownAgent,
+  knownAgent,
+  packageOf,
+} from "../config/known-agents.ts";
 import { KNOWN_PROVIDERS } from "../config/known-providers.ts";
 import type { Config } from "../config/schema.ts";
 import { anchored } from "../config/to-parts.ts";
@@ -123,7 +130,18 @@ export async function agentProblem(
   const starts = (known.starts ?? []).map((program) => programs.unstartable([program], top));
   for (const why of [problem, ...(await Promise.all(starts))])
     if (why) return { ...why, next: `npm install --global ${known.npm}` };
-  return nodeProblem(known, await programs.node());
+  const version = await programs.version(own.command[0], packageOf(known));
+  return versionProblem(known, version) ?? nodeProblem(known, await programs.node());
+}
+
+/** Only what is too old by a major version is refused: whether any other works is for its first session to show. */
+function versionProblem(known: KnownAgent, version: string | undefined): Failure | undefined {
+  if (version === undefined || !isTooOld(version, known.tried)) return undefined;
+  return failure(
+    "agent-failed",
+    `${known.name} is too old: here is ${packageOf(known)} ${version}, and Skein was tried with ${known.tried}`,
+    installOf(known),
+  );
 }
 
 /** It runs on the Node of the PATH, whichever Node Skein runs on. `found`: undefined on a machine too busy to answer. */

@@ -7,6 +7,8 @@ export type KnownAgent = {
   readonly command: readonly [string, ...string[]];
   /** The packages that bring it, as `npm install --global` takes them. */
   readonly npm: string;
+  /** The version of the first package that whole runs were tried with: `docs/agents.md` has the record. */
+  readonly tried: string;
   /** Programs that it starts itself, looked for on PATH as well. */
   readonly starts?: readonly string[];
   /** The oldest Node that its packages say they run on, if that is newer than those that are still in use. */
@@ -24,6 +26,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     name: "claude",
     command: ["claude-agent-acp"],
     npm: "@agentclientprotocol/claude-agent-acp",
+    tried: "0.99.1",
     node: 22,
     passes: [
       ...["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"],
@@ -34,6 +37,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     name: "codex",
     command: ["codex-acp"],
     npm: "@agentclientprotocol/codex-acp",
+    tried: "2.6.0",
     passes: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY", "CODEX_HOME", "CODEX_CONFIG"],
     tells: codexProvider,
   },
@@ -41,6 +45,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     name: "gemini",
     command: ["gemini", "--acp"],
     npm: "@google/gemini-cli",
+    tried: "0.61.0",
     passes: ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"],
     readsItself: true,
   },
@@ -48,6 +53,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     name: "opencode",
     command: ["opencode", "acp"],
     npm: "opencode-ai",
+    tried: "1.18.33",
     passes: [
       ...["OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
       ...["GEMINI_API_KEY", "OPENROUTER_API_KEY"],
@@ -57,6 +63,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     name: "pi",
     command: ["pi-acp"],
     npm: "pi-acp @earendil-works/pi-coding-agent",
+    tried: "0.0.34",
     starts: ["pi"],
     node: 22,
     passes: [
@@ -85,8 +92,36 @@ function codexProvider(passed: Readonly<Record<string, string>>): Readonly<Recor
 export function startOf(name: string, env: Environment) {
   const known = knownAgent(name);
   const own = passed(env, known?.passes ?? []);
-  return { environment: { ...own, ...known?.tells?.(own) }, readsItself: known?.readsItself ?? false };
+  return {
+    environment: { ...own, ...known?.tells?.(own) },
+    readsItself: known?.readsItself ?? false,
+    ...(known && { tried: { package: packageOf(known), version: known.tried } }),
+  };
 }
+
+/** The package that brings its command. */
+export const packageOf = ({ npm }: KnownAgent): string => npm.split(" ")[0]!;
+
+/** How it is installed in the version that was tried. */
+export const installOf = (agent: KnownAgent): string =>
+  `npm install --global ${agent.npm.replace(packageOf(agent), `${packageOf(agent)}@${agent.tried}`)}`;
+
+/** Whether a version comes before another; false of what is no version. A release comes after what leads to it. */
+function isOlder(version: string, than: string): boolean {
+  const [a, b] = [numbersOf(version), numbersOf(than)];
+  if (a === undefined || b === undefined) return false;
+  const at = a.findIndex((number, i) => number !== b[i]);
+  return at >= 0 && a[at]! < b[at]!;
+}
+
+function numbersOf(version: string): readonly number[] | undefined {
+  const found = /^v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version);
+  return found ? found.slice(1, 4).map((part = "0") => Number(part)) : undefined;
+}
+
+/** Older by a major version: what it speaks may be something else. */
+export const isTooOld = (version: string, than: string): boolean =>
+  isOlder(version, than) && numbersOf(version)![0] !== numbersOf(than)![0];
 
 export const knownAgent = (name: string): KnownAgent | undefined =>
   KNOWN_AGENTS.find((agent) => agent.name === name);

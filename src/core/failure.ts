@@ -51,6 +51,8 @@ export type Failure = {
   readonly until?: number;
   /** Where it was said as a length of time: so long, whatever the clock is set to meanwhile. */
   readonly waitMs?: number;
+  /** Of `setup`: the agent that cannot be used here. */
+  readonly agent?: string;
   /** Of `budget`: whose is spent. A run drains when its own is; a task fails when its own, or its subtree's, is. */
   readonly budget?: "run" | "subtree" | "task";
 };

@@ -21,6 +21,8 @@ type ProgramLooks = {
     command: readonly [string, ...string[]],
     folder: string,
   ) => Promise<Failure | undefined>;
+  /** The version of the package that a program belongs to; undefined if it is none of that package. */
+  readonly version: (program: string, packageName: string) => Promise<string | undefined>;
   /** The version of the Node on the PATH. */
   readonly node: () => Promise<string | undefined>;
 };

@@ -11,9 +11,14 @@ const docs = readFileSync(path.join(ROOT, "docs", "agents.md"), "utf8");
 const unpinned = (name: string) => name.replace(/(?<=.)@[^@/]*$/, "");
 
 describe("the trials of known agents", () => {
-  for (const { name, npm, command, node } of KNOWN_AGENTS)
+  for (const { name, npm, command, node, tried } of KNOWN_AGENTS)
     it(`install ${name} with what the documents say`, () => {
       const recipe = RECIPES.find((one) => one.name === name);
+      assert.equal(
+        recipe?.packages[0].split("@").at(-1),
+        tried,
+        "the version that refusals name is the one on record",
+      );
       assert.equal(recipe?.packages.map(unpinned).join(" "), npm);
       const row = docs.split("\n").find((line) => line.includes(`\`npm install --global ${npm}\``)) ?? "";
       assert.ok(row.startsWith(`| \`${name}\` |`) && row.includes(`\`${command.join(" ")}\``), row);

@@ -1,6 +1,6 @@
 /** Does a whole run work with agents of the Agent Client Protocol, as planner and as workers? */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { ACP_COMMAND } from "../support/acp-agent/agent.ts";
@@ -98,5 +98,52 @@ describe("a run with agents that are talked with", () => {
     assert.equal(code, 75, out + err);
     assert.match(out + err, /\S*scripted\S* is rate limited/);
     assert.equal(readFileSync(path.join(place.repository.folder, "README.md"), "utf8"), "# here\n");
+  });
+});
+
+describe("a known agent that gives no session", () => {
+  /** A package of that version, whose program is an agent that follows the script. */
+  async function installed(place: Place, version: string, script: AcpScript) {
+    const folder = path.join(place.folder, "agents", version);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      path.join(folder, "package.json"),
+      JSON.stringify({ name: "@agentclientprotocol/codex-acp", version }),
+    );
+    const file = path.join(folder, "codex-acp");
+    const [node, main] = ACP_COMMAND;
+    writeFileSync(file, `#!/bin/sh\nACP_SCRIPT='${JSON.stringify(script)}' exec '${node}' '${main}'\n`);
+    chmodSync(file, 0o755);
+    const env = { PATH: `${folder}:${process.env["PATH"]}` };
+    return place
+      .with({ env })
+      .skein("run", "write a file", "--agent", "codex", "--set", "gate=none", "--set", "quota.wait=0s");
+  }
+
+  it("stops the run at once, with exit code 4, its version and the one that is known to work", async () => {
+    await using place = await makePlace();
+    const { code, out, err } = await installed(place, "2.1.0", { prompts: [], greets: "with version 7" });
+    assert.equal(code, 4, out + err);
+    assert.match(
+      err,
+      /codex was started and gave no session: .*speaks version 7 of the Agent Client Protocol/,
+    );
+    assert.match(err, /here is @agentclientprotocol\/codex-acp 2\.1\.0; Skein was tried with 2\.6\.0\)/);
+    assert.match(
+      err,
+      /try: npm install --global @agentclientprotocol\/codex-acp@2\.6\.0, then skein resume /,
+    );
+    assert.doesNotMatch(out, /unreachable/);
+  });
+
+  it("is not started where it is older by a major version: no run is made", async () => {
+    await using place = await makePlace();
+    const { code, out, err } = await installed(place, "1.9.0", { prompts: [] });
+    assert.equal(code, 4, out + err);
+    assert.match(
+      err,
+      /codex is too old: here is @agentclientprotocol\/codex-acp 1\.9\.0, and Skein was tried with 2\.6\.0/,
+    );
+    assert.match((await place.skein("status")).out, /no runs?|There is no run/i);
   });
 });

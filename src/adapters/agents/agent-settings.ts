@@ -27,7 +27,7 @@ export type AgentSettings = {
   readonly mayBeUnpriced: boolean;
   readonly retry: { readonly first: number; readonly max: number };
   /** What is known of an agent by its name. */
-  readonly startOf: (name: string) => Pick<AcpOptions, "environment" | "readsItself">;
+  readonly startOf: (name: string) => Pick<AcpOptions, "environment" | "readsItself" | "tried">;
   readonly permissions: AcpOptions["permissions"];
   /** Variables that `.mcp.json` may name. */
   readonly passed: Readonly<Record<string, string>>;

@@ -43,6 +43,7 @@ const KINDS = Object.keys({
 
 const FAILURE = z.object({
   ...{ kind: z.enum(KINDS), message: text, next: text.optional(), detail: text.optional() },
+  agent: text.optional(),
   ...{ account: text.optional(), until: z.number().optional(), waitMs: z.number().optional() },
   budget: z.enum(["run", "subtree", "task"]).optional(),
 } satisfies Shape<Failure>);

@@ -9,14 +9,14 @@ import { membersOf, OPEN } from "./landing.ts";
 import { backoffMs } from "./policy.ts";
 import { isMoving } from "./train.ts";
 
-/** At once if nothing was ever set up in this run; else it may pass by itself, up to a limit. */
+/** At once if nothing was ever set up in this run, or an agent cannot be used; else it may pass by itself, up to a limit. */
 export function setupMet(
   { state: { setup }, policy }: Now,
   why: Failure,
   isFirst = !setup.hasWorked,
 ): readonly Fact[] {
   if (why.kind !== "setup" || setup.failure) return [];
-  const isOver = isFirst || setup.errors + 1 >= policy.sweep.maxErrorsInARow;
+  const isOver = isFirst || why.agent !== undefined || setup.errors + 1 >= policy.sweep.maxErrorsInARow;
   return isOver ? [{ type: "setup.failed", failure: why }] : [];
 }
 

@@ -47,8 +47,12 @@ function NeedPart({ run, need }: { readonly run: string; readonly need: Need }) 
       return <Repair text={`The key of ${account} was refused: ${reason} ${next}`} />;
     }
     case "setup": {
-      const { message, next = "" } = need.failure;
-      return <Repair text={`The gate or a workspace cannot be prepared: ${message} ${next}`} />;
+      const { message, next = "", agent } = need.failure;
+      return (
+        <Repair
+          text={`${agent === undefined ? "The gate or a workspace cannot be prepared: " : ""}${message} ${next}`}
+        />
+      );
     }
     case "machine":
       return <p>{harmless(need.text)}</p>;

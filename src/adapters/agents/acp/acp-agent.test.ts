@@ -203,13 +203,13 @@ describe("an agent that is talked with", () => {
   describe("that does not do what it should", () => {
     it("is given up if it does not greet", async () => {
       const { kind, message } = failureOf(await turn({ prompts: [], greets: "never" }, { startMs: 300 }));
-      assert.equal(kind, "agent-unreachable");
+      assert.equal(kind, "setup", "it is not tried again and again");
       assert.match(message, /did not answer initialize/);
     });
 
     it("is refused with another version of the protocol", async () => {
       const { kind, message } = failureOf(await turn({ prompts: [], greets: "with version 7" }));
-      assert.equal(kind, "agent-failed");
+      assert.equal(kind, "setup");
       assert.match(message, /speaks version 7.*Skein speaks version 1/);
     });
 
@@ -282,7 +282,7 @@ describe("an agent that is talked with", () => {
     it("is no program of this protocol", async () => {
       for (const command of [["cat"], ["true"], ["sh", "-c", "yes"]] as const) {
         const { kind } = failureOf(await turn({ prompts: [] }, { command, startMs: 500 }));
-        assert.match(kind, /agent-(?:failed|unreachable)/, command.join(" "));
+        assert.match(kind, /setup|agent-unreachable/, command.join(" "));
       }
       const { message } = failureOf(await turn({ prompts: [] }, { command: ["no-such-agent"] }));
       assert.match(message, /could not be started: no-such-agent was not found/);

@@ -6,6 +6,7 @@ import type { Streams } from "../../../ports/programs.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
 import { type AskedFor, askedFor } from "../../../prompting/asked-for.ts";
 import { fields } from "../../../text/json.ts";
+import { installedVersion } from "../../programs/installed-version.ts";
 import { MAX_TIMER_MS, orCall, withoutSecrets } from "../ends.ts";
 import { callVariables, type JobCalls, openCalls, type ProgramAgentOptions } from "../job-calls.ts";
 import { type FileProblem, readWhole, replaceWhole } from "../tools/files.ts";
@@ -24,6 +25,7 @@ import { Hearing } from "./hearing.ts";
 import { shown, text } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
 import { callsText, keepSession, messagesFor, sessionOf } from "./messages.ts";
+import { noSession } from "./no-session.ts";
 import { type ClientAnswer, connectPeer, type Peer, type PeerParts } from "./peer.ts";
 import { CANCELLED, type Permissions, permit } from "./permission.ts";
 import { Listing, ownServer } from "./session.ts";
@@ -38,6 +40,8 @@ export type AcpOptions = ProgramAgentOptions & {
   readonly permissions: Permissions;
   /** It is not offered to read files through us. */
   readonly readsItself?: boolean;
+  /** The package that brings it, and the version of it that is known to work. */
+  readonly tried?: { readonly package: string; readonly version: string };
   /** How long it may take to greet, and to open a session: a first start takes up to 12 s. */
   readonly startMs?: number;
   readonly now?: () => number;
@@ -55,6 +59,8 @@ const MAX_LAST_WORDS_CHARS = 20_000;
 export class AcpAgent implements Agent {
   readonly #options: AcpOptions;
   readonly #listing = new Listing();
+  /** It has given a session since this process began: what fails later may pass by itself. */
+  #hasOpened = false;
 
   constructor(options: AcpOptions) {
     this.#options = options;
@@ -108,7 +114,7 @@ export class AcpAgent implements Agent {
       );
     const turn = await this.#run(start, { talk, write: () => {} }, until);
     const cut = signal.aborted ? "stopped" : until.aborted ? "timed-out" : undefined;
-    const said = this.#judge(turn, start, cut);
+    const said = await this.#withoutSession(turn, this.#judge(turn, start, cut), start);
     return said.is === "failed" ? said.failure : undefined;
   }
 
@@ -123,7 +129,12 @@ export class AcpAgent implements Agent {
     const talk = (streams: Streams) => this.#dialogue(ask, { streams, write }, until);
     const variables = ask.open && callVariables(ask.open);
     const turn = await this.#run(ask, { talk, write: transcript.write, variables }, until);
-    const said = this.#judge(turn, ask, signal.aborted ? "stopped" : time.aborted ? "timed-out" : undefined);
+    const judged = this.#judge(
+      turn,
+      ask,
+      signal.aborted ? "stopped" : time.aborted ? "timed-out" : undefined,
+    );
+    const said = this.#hasOpened ? judged : await this.#withoutSession(turn, judged, ask);
     await transcript.close();
     return { said, isWhole: isWhole(turn) };
   }
@@ -188,6 +199,7 @@ export class AcpAgent implements Agent {
           output: scratchpad?.file,
           note: (line) => write(`(${name} ${line.trim()})\n`),
           onOpened: async (session) => {
+            this.#hasOpened = true;
             await ask.onSession(session);
             if (!open?.place) return "";
             return callsText(await this.#listing.wait(open, until));
@@ -239,6 +251,16 @@ export class AcpAgent implements Agent {
           return unknownMethod(method);
       }
     };
+  }
+
+  /** It was started and has not given a session: it will not, however often it is started. */
+  async #withoutSession({ end, talked }: AcpTurn, said: Said, { environment }: AcpStart): Promise<Said> {
+    if (said.is !== "failed" || end.is === "unstartable") return said;
+    const isLate = talked?.is === "failed" && talked.isLate === true;
+    if (said.failure.kind !== "agent-failed" && !isLate) return said;
+    const { command, name, tried } = this.#options;
+    const version = tried && (await installedVersion(command[0], tried.package, environment));
+    return { ...said, failure: noSession(said.failure, { name, tried, version }) };
   }
 
   #judge(turn: AcpTurn, { maxMs }: AcpStart, cut: Judged["cut"]): Said {

@@ -62,7 +62,7 @@ export async function meet(
   };
   return talk().catch((thrown: unknown): Talked => {
     if (signal.aborted) return { is: "cut" };
-    if (thrown instanceof Late) return { is: "failed", failure: late(parts, thrown.what) };
+    if (thrown instanceof Late) return { is: "failed", failure: late(parts, thrown.what), isLate: true };
     if (isClosing(thrown)) return { is: "gone" };
     return { is: "failed", failure: failureOfError(thrown, { ...parts.blamed, logins, now: parts.now() }) };
   });

@@ -21,7 +21,8 @@ export type Blamed = {
 /** `gone`: the agent closed the connection. `cut`: we were told to stop, or its time was up. */
 export type Talked = { readonly spent?: Spent } & (
   | { readonly is: "said"; readonly text: string }
-  | { readonly is: "failed"; readonly failure: Failure }
+  /** `isLate`: it did not answer while its session was opened. */
+  | { readonly is: "failed"; readonly failure: Failure; readonly isLate?: true }
   | { readonly is: "gone" }
   | { readonly is: "cut" }
 );

@@ -37,13 +37,14 @@ export function sayHalt(context: Context, halt: Halt, view: RunView, config: Con
 /** Keeps the lines that a tool wrote, and those for skein.yaml, as lines. */
 function saySetup(
   context: Context,
-  { kind, message, next = "fix it" }: Failure,
+  { kind, message, next = "fix it", agent }: Failure,
   { run, kept }: { readonly run: string; readonly kept: string },
 ): ExitCode {
   const then = `then skein resume ${run}`;
-  if (context.json) return refuse(context, EXIT.configuration, { kind, message, next: `${next}; ${then}` });
+  const exit = agent === undefined ? EXIT.configuration : EXIT.agentUnavailable;
+  if (context.json) return refuse(context, exit, { kind, message, next: `${next}; ${then}` });
   const [what = "", ...said] = message.split("\n");
-  return refuseInLines(context, EXIT.configuration, {
+  return refuseInLines(context, exit, {
     kind,
     message: [`${what} (${kept})`, ...said].join("\n"),
     next: next.includes("\n") ? `${next}\n${then}` : `${next}, ${then}`,
