@@ -12,6 +12,8 @@ export type Specialist = {
   readonly model?: string;
   /** It changes nothing: fit only for tasks that deliver a report. */
   readonly isReadOnly: boolean;
+  /** Its role is to decide or to judge: it gets no building. Undefined: its name says so, or does not. */
+  readonly decides?: boolean;
   /** Words that speak for it, besides its name. */
   readonly keywords: readonly string[];
   /** Where it comes from: a file's path, or "built in". */

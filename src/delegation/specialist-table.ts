@@ -3,7 +3,10 @@ import type { Specialist } from "../core/specialist.ts";
 
 const READING = ["read", "grep", "find", "ls", "git"];
 
-type Row = Pick<Specialist, "name" | "description" | "keywords" | "prompt"> & { readonly readOnly?: true };
+type Row = Pick<Specialist, "name" | "description" | "keywords" | "prompt"> & {
+  readonly readOnly?: true;
+  readonly decides?: true;
+};
 
 const ROWS: readonly Row[] = [
   {
@@ -37,6 +40,7 @@ const ROWS: readonly Row[] = [
       "You decide how something should be built. Write down what is required and what limits it, set at least two ways " +
       "side by side, choose one, and give the reason together with what it costs. Prefer what the project does " +
       "already. Name what would prove the choice wrong.",
+    decides: true,
   },
   {
     name: "task-completion-verifier",
@@ -64,6 +68,7 @@ const ROWS: readonly Row[] = [
       "You look for what will hurt: wrong results, lost errors, races, unsafe input, broken promises to callers, " +
       "missing tests. Give each finding with path and line, what can happen, and what to do; the worst first. Leave " +
       "taste aside. If you find nothing, say what you looked at.",
+    decides: true,
   },
   {
     name: "devops-experience-architect",
@@ -102,8 +107,9 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-const BUILT_IN_SPECIALISTS: readonly Specialist[] = ROWS.map(({ readOnly, ...row }) => ({
+const BUILT_IN_SPECIALISTS: readonly Specialist[] = ROWS.map(({ readOnly, decides, ...row }) => ({
   ...row,
+  decides: decides === true,
   ...(readOnly ? { tools: READING } : {}),
   isReadOnly: readOnly === true,
   source: "built in",

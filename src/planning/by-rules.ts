@@ -11,16 +11,28 @@ import { hasWord, visible } from "./plain.ts";
 import { type ExecutionPlan, PLAN_FORMAT, type PlanTask, type Question, SCRATCHPAD } from "./plan.ts";
 import { questionOf } from "./question.ts";
 import { risksOf } from "./risks.ts";
+import { apart } from "./shapes/apart.ts";
+import { clauses } from "./shapes/clauses.ts";
 import { features } from "./shapes/features.ts";
 import { sharedOut } from "./shapes/files.ts";
-import { isReport, type Kind, kindOf, type Lexicon, lexiconOf, orderIn } from "./shapes/lexicon.ts";
+import {
+  isReport,
+  type Kind,
+  kindOf,
+  type Lexicon,
+  lexiconOf,
+  type Order,
+  orderIn,
+} from "./shapes/lexicon.ts";
 import { listed } from "./shapes/listed.ts";
 import { ordered } from "./shapes/ordered.ts";
-import type { RequestShape, ShapeAround, Shaped } from "./shapes/shape.ts";
+import { REVIEW, reviewed } from "./shapes/reviewed.ts";
+import type { Part, RequestShape, ShapeAround, Shaped } from "./shapes/shape.ts";
 import { joined, linesOf, sentencesOf } from "./shapes/text.ts";
+import { titleOf } from "./title.ts";
 import { type Draft, turnsOf } from "./turns.ts";
 import { wavesOf } from "./waves.ts";
-import { activeFormOf, plainLine, shortened, subjectOf } from "./wording.ts";
+import { activeFormOf, plainLine, shortened } from "./wording.ts";
 
 export type PlanAround = {
   readonly facts: RepositoryFacts;
@@ -33,7 +45,11 @@ export type PlanAround = {
 };
 
 /** The first that fits, and loses nothing, is taken. */
-const SHAPES: readonly RequestShape[] = [listed, ordered, features, sharedOut];
+const BASIC: readonly RequestShape[] = [listed, ordered, clauses, features, sharedOut, apart];
+const SHAPES: readonly RequestShape[] = [
+  reviewed((request, around) => firstOf(BASIC, request, around)),
+  ...BASIC,
+];
 
 /**
  * Never throws. A request without one of the shapes is one task, word for word. A question that blocks stays in the
@@ -72,8 +88,10 @@ export function planByRules(written: string, around: PlanAround): ExecutionPlan 
 
 const MAX_GOAL_CHARS = 300;
 
-function shapeOf(request: string, around: ShapeAround): Shaped | undefined {
-  for (const shape of SHAPES) {
+const shapeOf: RequestShape = (request, around) => firstOf(SHAPES, request, around);
+
+function firstOf(shapes: readonly RequestShape[], request: string, around: ShapeAround): Shaped | undefined {
+  for (const shape of shapes) {
     const found = shape(request, around);
     if (found === undefined || found.parts.length > around.limits.maxTasks) continue;
     if (isShort(found) && lostIn(request, found).length === 0) return found;
@@ -106,38 +124,49 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
   const drafts = shape.parts.map((part): Draft => {
     const { subject, words, files, after } = part;
     const order = orderIn(subject, lexicon);
-    const isRead = part.isReport ?? isReport(words, lexicon, after.length > 0);
-    const isInPlace = files !== undefined && inPlace.includes(order?.verb.toLowerCase() ?? "");
+    const own = part.text ?? words;
+    const isRead = part.isReport ?? isReport(own, lexicon, after.length > 0);
+    const byVerb = inPlace.includes(order?.verb.toLowerCase() ?? "");
+    const isInPlace = files !== undefined && (part.isInPlace ?? byVerb);
+    const told = isRead && isReview(order, part) ? { ...part, says: REVIEW } : part;
     return {
       subject,
-      description: describePart(part, shape.shared, request),
-      words: `${part.says ?? ""}\n${words}`,
-      scope: isRead ? [] : isInPlace ? files : scopeIn([words, ...shape.shared].join("\n"), tree),
-      reads: isInPlace ? [] : (files ?? readsIn(words, tree, max)),
+      description: describePart(told, shape.shared, request),
+      words:
+        part.text === undefined
+          ? `${told.says ?? ""}\n${words}`
+          : `${told.isReport ? told.says : ""}\n${own}`,
+      scope: isRead ? [] : isInPlace ? files : scopeIn([own, ...shape.shared].join("\n"), tree),
+      reads: isInPlace ? [] : (files ?? readsIn(own, tree, max)),
       delivers: isRead ? "report" : "change",
       requirements: requirementsOf(shape, isRead, lexicon),
       isImperative: order !== undefined,
       after,
       isCollected: files !== undefined && shape.parts.some(({ after }) => after.length > 0),
-      isShared: part.says !== undefined,
+      isShared: part.says !== undefined && part.text === undefined,
     };
   });
   const turns = turnsOf(drafts);
   return drafts.map((draft, at) => ({ ...draft, after: turns[at]! }));
 }
 
+/** What is reviewed at the end is the others' work. */
+const isReview = (order: Order | undefined, { after, says }: Part): boolean =>
+  after.length > 0 && says === undefined && /^(?:review|audit)$/i.test(order?.verb ?? "");
+
 /** A shape shares an unclear sentence only if it forbids something. */
 const LIMITING: ReadonlySet<Kind> = new Set(["limit", "unclear"]);
 
-function requirementsOf({ shared }: Shaped, isRead: boolean, lexicon: Lexicon): readonly string[] {
-  const limits = shared.filter((sentence) => LIMITING.has(kindOf(sentence, lexicon))).map(plainLine);
+function requirementsOf(shape: Shaped, isRead: boolean, lexicon: Lexicon): readonly string[] {
+  const said = shape.shared.filter((sentence) => LIMITING.has(kindOf(sentence, lexicon)));
+  const limits = [...said, ...(shape.limits ?? [])].map(plainLine);
   return limits.length === 0 ? [] : [isRead ? REPORTED : DONE, ...limits];
 }
 
 function whole(request: string, { lexicon, tree, question, around }: Drafting): Draft {
   const { limits } = around.data;
   const isRead = isReport(request, lexicon);
-  const subject = titleOf(request, limits.maxSubjectChars);
+  const subject = titleOf(request, lexicon, limits.maxSubjectChars);
   const answer = question && plainLine(around.answers?.get(question.id) || question.default);
   const told = asTold(request).text;
   return {
@@ -194,18 +223,6 @@ function criteriaOf(tasks: readonly PlanTask[], { testCommand }: RepositoryFacts
 function taken({ id, question, default: usual }: Question, answers: PlanAround["answers"]): string {
   const asked = question.slice(0, question.lastIndexOf(" (Default: "));
   return `${asked} Taken: ${shortened(plainLine(answers?.get(id) || usual), MAX_SHARED_CHARS)}.`;
-}
-
-const GREETING = /^(?:hi|hello|hey|dear|good (?:morning|evening|afternoon))\b[^.!?]{0,30}[,.!]?$/i;
-const MAX_READ_CHARS = 5_000;
-
-function titleOf(request: string, maxChars: number): string {
-  const lines = linesOf(request.slice(0, MAX_READ_CHARS)).filter(({ text }) => hasWord(text));
-  const said = lines.filter(
-    ({ is, text }) => (is === "text" || is === "item") && !GREETING.test(text.trim()),
-  );
-  const [first = ""] = sentencesOf((said[0] ?? lines[0])?.text ?? "");
-  return subjectOf(first.replace(/^[#*_>\s|-]+|[*_]+$/g, ""), maxChars) || "Do what the request says";
 }
 
 /** Sentences of the request that no part and no shared sentence holds, as they were written. */

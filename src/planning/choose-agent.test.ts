@@ -64,6 +64,18 @@ test("a reader gets neither a change nor what another task reads from a file", (
   assert.deepEqual(choose(collected), { agent: "general-purpose", hasOutput: true });
 });
 
+test("who decides or judges gets no building, by the table or by the name of a user's own role", () => {
+  const design = "Design the approach, evaluate the security";
+  assert.equal(choose(report(design)).agent, "tech-lead-architect");
+  assert.equal(choose(change(design)).agent, "general-purpose");
+  assert.equal(choose(change("Setup the docker infrastructure")).agent, "devops-experience-architect");
+  const row = { name: "api-reviewer", keywords: ["endpoint", "route"], isReadOnly: false };
+  const own = (decides?: boolean) => chooserOf([{ ...row, ...(decides !== undefined && { decides }) }]);
+  assert.equal(own()(change("Add an endpoint and a route")).agent, "general-purpose");
+  assert.equal(own(false)(change("Add an endpoint and a route")).agent, "api-reviewer");
+  assert.equal(own()(report("Compare an endpoint and a route")).agent, "api-reviewer");
+});
+
 test("names of files are no keywords", () => {
   assert.equal(choose(report("Review code-reviewer.md, test/verify/check.md")).agent, "general-purpose");
 });

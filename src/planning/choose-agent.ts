@@ -6,7 +6,7 @@ import { AGENT_PREFIX, GENERAL_PURPOSE } from "./plan.ts";
 import type { Draft } from "./turns.ts";
 import { saysToWrite } from "./wording.ts";
 
-export type AgentRow = Pick<Specialist, "name" | "keywords" | "isReadOnly">;
+export type AgentRow = Pick<Specialist, "name" | "keywords" | "isReadOnly" | "decides">;
 
 type Chosen = {
   readonly agent: string;
@@ -21,17 +21,24 @@ export function chooserOf(rows: readonly AgentRow[], prefix = ""): (draft: Draft
   );
   const readers = new Set(rows.filter(({ isReadOnly }) => isReadOnly).map(({ name }) => withoutPrefix(name)));
   const writers = all.filter(({ subagent }) => !readers.has(subagent));
+  const deciders = new Set(rows.filter(decides).map(({ name }) => withoutPrefix(name)));
+  const builders = writers.filter(({ subagent }) => !deciders.has(subagent));
   return (draft) => {
-    const agent = nameFor(draft, { all, writers });
+    const agent = nameFor(draft, { all, writers, builders });
     return { agent: `${prefix}${agent}`, hasOutput: !readers.has(agent) };
   };
 }
 
-type Roster = { readonly all: readonly Counted[]; readonly writers: readonly Counted[] };
+/** `builders`: the writers whose role is not to decide or to judge. */
+type Roster = Readonly<Record<"all" | "writers" | "builders", readonly Counted[]>>;
+
+/** By its row; a role of the user's own by its name. */
+const decides = ({ name, decides: said }: AgentRow): boolean =>
+  said ?? /(?:architect|reviewer|planner|auditor|analyst|critic|advisor|strategist)$/i.test(name);
 
 /** By its own words: the whole request around them speaks of the other tasks, too. */
-function nameFor(draft: Draft, { all, writers }: Roster): string {
-  const roster = isForReaders(draft) ? all : writers;
+function nameFor(draft: Draft, { all, writers, builders }: Roster): string {
+  const roster = draft.delivers === "change" ? builders : isForReaders(draft) ? all : writers;
   return mostMentioned(roster, read(`${draft.subject}\n${draft.words}`))?.subagent ?? GENERAL_PURPOSE;
 }
 

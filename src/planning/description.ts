@@ -5,7 +5,7 @@ import type { Part } from "./shapes/shape.ts";
 import { joined } from "./shapes/text.ts";
 import { saysToWrite } from "./wording.ts";
 
-/** Of the request, in one task: some six pages, about 5,000 tokens. */
+/** Of the request, in one task: some six pages, about 5,000 tokens. The last third is from its end: what is asked often stands there. */
 export const MAX_REQUEST_CHARS = 20_000;
 
 /** What stands above the whole request in a task that does a part of it. */
@@ -52,16 +52,35 @@ type Told = {
 
 export function asTold(request: string): Told {
   if (request.length <= MAX_REQUEST_CHARS) return { text: request, left: [] };
-  const line = request.lastIndexOf("\n", MAX_REQUEST_CHARS);
-  const blank = request.lastIndexOf(" ", MAX_REQUEST_CHARS);
-  const cut = line > MAX_REQUEST_CHARS / 2 ? line : blank > MAX_REQUEST_CHARS / 2 ? blank : MAX_REQUEST_CHARS;
-  const kept = request.slice(0, cut).toWellFormed().trimEnd();
-  const more = (request.length - cut).toLocaleString("en");
+  const from = cutBefore(request, MAX_REQUEST_CHARS - END_CHARS);
+  const to = cutAfter(request, request.length - END_CHARS);
+  const [begin, end] = [request.slice(0, from), request.slice(to)].map((text) => text.toWellFormed().trim());
+  const more = (to - from).toLocaleString("en");
   return {
-    text: `${kept}\n\n[Cut here: ${more} more characters of the request are in the plan's assumptions, as "Not read".]`,
-    left: chunksOf(request.slice(cut)).map((chunk) => `Not read: ${chunk}`),
+    text: `${begin}\n\n[Cut here: ${more} characters of the request are in the plan's assumptions, as "Not read". Its end:]\n\n${end}`,
+    left: chunksOf(request.slice(from, to)).map((chunk) => `Not read: ${chunk}`),
   };
 }
+
+const END_CHARS = 7_000;
+
+/** A line end, else a blank, not too far from the place; else the place itself, but not inside a character. */
+function cutBefore(text: string, place: number): number {
+  const line = text.lastIndexOf("\n", place);
+  const blank = text.lastIndexOf(" ", place);
+  return line > place - MAX_CUT_CHARS ? line : blank > place - MAX_CUT_CHARS ? blank : wholeAt(text, place);
+}
+
+function cutAfter(text: string, place: number): number {
+  const [line, blank] = [text.indexOf("\n", place), text.indexOf(" ", place)];
+  const isNear = (at: number) => at !== -1 && at < place + MAX_CUT_CHARS;
+  return isNear(line) ? line : isNear(blank) ? blank : wholeAt(text, place);
+}
+
+const MAX_CUT_CHARS = 3_000;
+
+const wholeAt = (text: string, place: number): number =>
+  /[\uDC00-\uDFFF]/.test(text[place] ?? "") ? place - 1 : place;
 
 /** A line of a plan file holds 10,000 characters. */
 const MAX_CHUNK_CHARS = 8_000;

@@ -179,12 +179,13 @@ describe("texts as people hand them in", () => {
     );
   });
 
-  it("of 100 KB are one task with 20,000 characters, and the rest is said not to be read", () => {
+  it("of 100 KB are one task with 20,000 characters of its beginning and its end, and the rest is said not to be read", () => {
     assert.ok(LONG_TEXT.length > 100_000);
     const plan = planOf(LONG_TEXT);
     assert.equal(plan.tasks.length, 1);
-    assert.match(plan.tasks[0]!.description, /\n\n\[Cut here: [\d,]+ more characters of the request /);
-    assert.ok(plan.tasks[0]!.description.length < 20_200);
+    assert.match(plan.tasks[0]!.description, /\n\n\[Cut here: [\d,]+ characters of the request /);
+    assert.ok(plan.tasks[0]!.description.length < 20_400);
+    assert.ok(plan.tasks[0]!.description.endsWith("Please find out why."));
     checkCoverage(LONG_TEXT, plan);
     checkCoverage("word ".repeat(30_000), planOf("word ".repeat(30_000)));
     checkCoverage("x".repeat(50_000), planOf("x".repeat(50_000)));

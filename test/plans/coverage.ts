@@ -9,9 +9,10 @@ export function checkCoverage(request: string, { tasks, assumptions }: Execution
     squeezed(description.split("The whole request, for what surrounds this part")[0]!),
   );
   if (tasks.length === 1 && request.length > MAX_REQUEST_CHARS) {
-    const told = tasks[0]!.description.split("\n\n[Cut here: ")[0]!;
+    const [begin = "", rest = ""] = tasks[0]!.description.split("\n\n[Cut here: ");
+    const [, end = ""] = rest.split(" Its end:]\n\n");
     const left = assumptions.filter((one) => one.startsWith("Not read: ")).map((one) => one.slice(10));
-    assert.equal(squeezed([told, ...left].join("")), squeezed(request), "all of it, in order");
+    assert.equal(squeezed([begin, ...left, end].join("")), squeezed(request), "all of it, in order");
     return;
   }
   const held = [...own, ...assumptions.map(squeezed)];

@@ -1,9 +1,10 @@
 /** Finds the orders and limits of a request that no task and no assumption of a plan has. A claim is checked, not believed. */
+import { contentOf, shares } from "../content.ts";
 import { visible } from "../plain.ts";
 import type { Coverage, ExecutionPlan, PlanTask } from "../plan.ts";
 import { kindOf, type Lexicon } from "../shapes/lexicon.ts";
 import { sentencesOf } from "../shapes/text.ts";
-import { contentOf, type Rare, rareIn, shares, squeezed } from "./rare-words.ts";
+import { type Rare, rareIn, squeezed } from "./rare-words.ts";
 import { wishesIn } from "./wishes.ts";
 
 /**

@@ -1,4 +1,4 @@
-/** Takes the words out of a sentence by which it is known again in other words: rare ones first, then stems. */
+/** Takes the rare words out of a sentence, by which it is known again: paths, quoted words, numbers, names. */
 
 /** `hard`: a path, quoted words or a number, which nobody paraphrases. `isIn`: whether a squeezed text has it. */
 export type Rare = { readonly is: "hard" | "name"; readonly isIn: (text: string) => boolean };
@@ -56,28 +56,3 @@ function wholeWord(word: string): (text: string) => boolean {
 
 /** On one line, in small letters: how texts are compared. */
 export const squeezed = (text: string): string => text.replace(/\s+/g, " ").trim().toLowerCase();
-
-/** The stems of the words that say what a text is about. */
-export function contentOf(text: string): ReadonlySet<string> {
-  const words = text.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
-  return new Set(words.filter((word) => !COMMON.has(word)).map(stem));
-}
-
-/** "migrate", "migrates" and "migration" are one word: the ending goes, and six letters are enough. */
-const stem = (word: string): string => word.replace(/(?<=\p{L}{3})(?:ies|es|ed|ing|s|e|y)$/u, "").slice(0, 6);
-
-export function shares(some: ReadonlySet<string>, others: ReadonlySet<string>): number {
-  let count = 0;
-  for (const one of some) if (others.has(one)) count += 1;
-  return count;
-}
-
-/** Words of every request, and the verbs that say no more than "do". */
-const COMMON: ReadonlySet<string> = new Set(
-  (
-    "the and for with from that this these those them they then than there here its our your you not but are was were " +
-    "has have had will would should could must can may shall all any each every some such only also just please make " +
-    "sure ensure add adds adding use uses using need needs when while where what which who how why into onto over " +
-    "after before once first next finally last new other same more most very does done don't too let get gets want"
-  ).split(" "),
-);

@@ -1,4 +1,4 @@
-/** Which sentences of a request order or limit something? What tells a story, shows code or is ticked off does not. */
+/** Finds the sentences of a request that order or limit something; what tells a story, shows code or is done does not. */
 import { kindOf, type Lexicon, orderIn, whenOf } from "../shapes/lexicon.ts";
 import { linesOf, sentencesOf, type TextLine } from "../shapes/text.ts";
 

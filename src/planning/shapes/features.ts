@@ -1,6 +1,7 @@
 /** Does the request ask for one thing with several parts? "Build x with a, b and c", and words that stand for parts. */
 import { subjectOf, withoutArticle } from "../wording.ts";
 import { kindOf, type Lexicon, type Order, orderIn } from "./lexicon.ts";
+import { limitAlone, withoutLimits } from "./limits.ts";
 import type { RequestShape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
@@ -8,17 +9,19 @@ export const features: RequestShape = (request, { lexicon, limits }) => {
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
   const sentences = sentencesOf(request);
   const orders = sentences.flatMap((sentence) => {
-    const order = orderIn(sentence, lexicon);
+    const order = limitAlone(sentence) ? undefined : orderIn(withoutLimits(sentence).text, lexicon);
     return order ? [{ sentence, order }] : [];
   });
   const [only] = orders;
   if (only === undefined || orders.length > 1) return undefined;
+  const limited = withoutLimits(only.sentence);
+  const order = orderIn(limited.text, lexicon) ?? only.order;
   // What is said before the order explains it; behind it, what limits nothing may ask for more.
   const behind = sentences.slice(sentences.indexOf(only.sentence) + 1);
   if (!behind.every((sentence) => kindOf(sentence, lexicon) === "limit")) return undefined;
   if (sentences.some((sentence) => kindOf(sentence, lexicon) === "unclear")) return undefined;
-  if (!lexicon.words.verbs.build.includes(only.order.verb.toLowerCase())) return undefined;
-  const found = partsIn(only.order, lexicon);
+  if (!lexicon.words.verbs.build.includes(order.verb.toLowerCase())) return undefined;
+  const found = partsIn(order, lexicon);
   if (found === undefined) return undefined;
   const { items, of } = found;
   return {
@@ -31,6 +34,7 @@ export const features: RequestShape = (request, { lexicon, limits }) => {
       after: [],
     })),
     shared: sentences.filter((sentence) => sentence !== only.sentence),
+    limits: limited.limits,
     assumptions: [],
   };
 };
@@ -59,7 +63,8 @@ function withList(object: string, { words }: Lexicon): Parts | undefined {
   const items = list
     .split(/,\s*(?:and\s+|or\s+)?|\s+and\s+/)
     .map((item) => withoutArticle(item.trim()))
-    .filter((item) => !/^(?:etc\.?|so on|more)?$/i.test(item));
+    // Tests of the parts are made with them.
+    .filter((item) => !/^(?:etc\.?|so on|more)?$|^(?:\w+ ){0,2}tests?$/i.test(item));
   if (!list.includes(",") || items.length < MIN_ITEMS || new Set(items).size < items.length) return undefined;
   const hasFields = [thing, ...items].some((text) => words.lists.fields.includes(lastWord(text)));
   if (hasFields || !items.every(isPart)) return undefined;

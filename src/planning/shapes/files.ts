@@ -2,7 +2,9 @@
 
 import { meantBy, nameOf } from "../paths.ts";
 import { subjectOf } from "../wording.ts";
-import { isReport, kindOf, type Lexicon, orderIn } from "./lexicon.ts";
+import { inGroups } from "./groups.ts";
+import { isReport, kindOf, type Lexicon, type Order, orderIn } from "./lexicon.ts";
+import { limitAlone, withoutLimits } from "./limits.ts";
 import type { Part, RequestShape, ShapeAround } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
@@ -11,54 +13,79 @@ export const sharedOut: RequestShape = (request, around) => {
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
   const [sentence = "", ...rest] = sentencesOf(request);
   if (!rest.every((one) => kindOf(one, lexicon) === "limit")) return undefined;
-  const order = orderIn(sentence, lexicon);
-  if (order === undefined || !isForEach(sentence, order.verb, lexicon)) return undefined;
-  const meant = filesMeant(order.object.replace(/[.!?\s]+$/, ""), around);
-  if (meant === undefined || meant.items.length < 2) return undefined;
-  const groups = inGroups(meant.items, countOf(meant, around));
-  const parts = groups.map((files) => partOf(files, { sentence, verb: order.verb, meant }, around));
+  const limited = withoutLimits(sentence);
+  const order = orderIn(limited.text, lexicon);
+  if (order === undefined) return undefined;
+  const agents = [limited, ...rest.map(limitAlone)].find((one) => one?.agents !== undefined)?.agents;
+  const work = workOn(order, limited.text, around);
+  if (work === undefined || work.meant.items.length < 2) return undefined;
+  const { meant } = work;
+  const groups = inGroups(meant.items, countOf(meant, around, agents));
+  const parts = groups.map((files) => partOf(files, { ...work, sentence }, around));
   return {
     parts: meant.isWhole ? [...parts, collecting(sentence, parts)] : parts,
     shared: rest,
+    limits: limited.limits,
     assumptions: meant.assumptions,
   };
 };
+
+type FileWork = {
+  readonly meant: Meant;
+  readonly verb: string;
+  readonly title: string;
+  readonly isInPlace?: boolean;
+};
+
+/** "Review all files in src/", "Add type hints to every file in src/", "Write tests for each module in src/". */
+function workOn({ verb, object: written }: Order, text: string, around: ShapeAround): FileWork | undefined {
+  const { lexicon } = around;
+  const object = written.replace(/[.!?\s]+$/, "");
+  if (isForEach(text, verb, lexicon)) {
+    const meant = filesMeant(object, around);
+    return meant && { meant, verb, title: verb };
+  }
+  const [, thing = "", to = "", where = ""] = EACH.exec(object) ?? [];
+  if (where === "" || !lexicon.words.verbs.build.includes(verb.toLowerCase())) return undefined;
+  const meant = filesMeant(where, around);
+  // What is added *to* a file is in it; tests *for* a file are in another.
+  return (
+    meant && {
+      meant: { ...meant, isWhole: false },
+      verb,
+      title: `${verb} ${thing} ${to}`,
+      isInPlace: to.toLowerCase() !== "for",
+    }
+  );
+}
+
+const EACH = /^([^,;:]{1,60}?) (to|in|for) ((?:all|every|each)\b.+)$/i;
 
 /** The work only reads, or changes each file by itself. A rename everywhere does not: it must see all files at once. */
 const isForEach = (sentence: string, verb: string, lexicon: Lexicon): boolean =>
   isReport(sentence, lexicon) || lexicon.words.files.inPlace.includes(verb.toLowerCase());
 
-/** One task an agent, and of files no more than five a task, nor more lines than one conversation holds. */
-function countOf({ items, kind }: Meant, { maxConcurrent, limits, facts }: ShapeAround): number {
-  const agents = Math.min(Math.max(1, maxConcurrent), items.length);
-  if (kind === "folders") return agents;
+/**
+ * One task an agent, of files no more than five a task, nor more lines than one conversation holds. More tasks than a
+ * person expects only where the request asks for them, or where five files a task make them.
+ */
+function countOf({ items, kind }: Meant, around: ShapeAround, asked: number | undefined): number {
+  const { maxConcurrent, limits, facts } = around;
+  const agents = Math.max(1, asked ?? Math.min(maxConcurrent, limits.maxTasksUnsaid));
+  if (kind === "folders") return Math.min(agents, items.length);
   const bytes = items.reduce((sum, file) => sum + (facts.bytes.get(file) ?? 0), 0);
-  return Math.min(
-    items.length,
-    Math.max(
-      agents,
-      Math.ceil(items.length / limits.maxFilesRead),
-      Math.ceil(bytes / limits.bytesALine / limits.maxLinesRead),
-    ),
-  );
+  const byLines = Math.ceil(bytes / limits.bytesALine / limits.maxLinesRead);
+  const least = Math.ceil(items.length / limits.maxFilesRead);
+  return Math.min(items.length, Math.max(agents, least, Math.min(byLines, limits.maxTasksUnsaid)));
 }
 
-/** Neighbours together, of nearly equal size: the first ones have one more. */
-function inGroups<T>(items: readonly T[], count: number): readonly (readonly T[])[] {
-  const groups = Math.max(1, Math.min(count, items.length));
-  const [size, more] = [Math.floor(items.length / groups), items.length % groups];
-  return Array.from({ length: groups }, (_, i) => {
-    const start = i * size + Math.min(i, more);
-    return items.slice(start, start + size + (i < more ? 1 : 0));
-  });
-}
+type Work = FileWork & { readonly sentence: string };
 
-type Work = { readonly sentence: string; readonly verb: string; readonly meant: Meant };
-
-function partOf(items: readonly string[], { sentence, verb, meant }: Work, { limits }: ShapeAround): Part {
+function partOf(items: readonly string[], work: Work, { limits }: ShapeAround): Part {
+  const { sentence, title, meant, isInPlace } = work;
   const names = items.map((item) => (meant.kind === "files" ? item.slice(item.lastIndexOf("/") + 1) : item));
   return {
-    subject: subjectOf(`${verb} ${names.join(", ")}`, limits.maxSubjectChars),
+    subject: subjectOf(`${title} ${names.join(", ")}`, limits.maxSubjectChars),
     words: sentence,
     says: [
       `Do this for these ${meant.kind} only; other tasks have the others:`,
@@ -66,6 +93,7 @@ function partOf(items: readonly string[], { sentence, verb, meant }: Work, { lim
     ].join("\n"),
     after: [],
     ...(meant.kind === "files" && { files: items }),
+    ...(isInPlace !== undefined && { isInPlace }),
   };
 }
 
@@ -129,7 +157,8 @@ function whole(object: string, around: ShapeAround): Meant | undefined {
     : undefined;
 }
 
-const QUANTITY = /^(?:(all|every|each)(?: of)?\s+|(\d{1,4})\s+)?(?:the\s+|our\s+|these\s+)?/i;
+const QUANTITY =
+  /^(?:(all|every|each)(?: of)?\s+)?(?:(?:the|our|these)\s+)?(?:(\d{1,4})\s+)?(?:(?:of\s+)?(?:the|our|these)\s+)?/i;
 const PLACE =
   /^(?:(?:in|under|inside|within|from|of)\s+(?:the\s+)?[`"']?([\w.@/-]{1,200}?)[`"']?(?:\s+(?:folder|directory))?)?$/i;
 
@@ -152,7 +181,8 @@ function ofAKind(object: string, around: ShapeAround): Meant | undefined {
   const found = around.facts.files.filter(
     (file) => file.startsWith(within) && isOwn(file) && fits(file, kinds),
   );
-  if (number !== undefined) return found.length === Number(number) ? files(found) : undefined;
+  if (number !== undefined)
+    return found.length === Number(number) ? files(found, every !== undefined) : undefined;
   return shared(found, every !== undefined, around);
 }
 

@@ -1,6 +1,7 @@
 /** What does a sentence begin with: an order, a word of order, a limit? All by the published words. */
 import { asksOnly } from "../asks-only.ts";
 import type { WordList, Words } from "../data.ts";
+import { limitAlone } from "./limits.ts";
 
 export type Lexicon = {
   readonly words: Words;
@@ -103,6 +104,7 @@ function isStatement(object: string, { finite }: Lexicon): boolean {
 export type Kind = "order" | "limit" | "unclear" | "statement";
 
 export function kindOf(sentence: string, lexicon: Lexicon): Kind {
+  if (limitAlone(sentence)) return "limit";
   if (orderIn(sentence, lexicon) !== undefined) return "order";
   const said = withoutPolite(sentence, lexicon);
   if (!lexicon.starts.limit.test(said)) return "statement";
@@ -119,11 +121,21 @@ export function isProhibition(sentence: string, lexicon: Lexicon): boolean {
   return PROHIBITION.test(said) && !CONDITION.test(said);
 }
 
-type Timed = { readonly when: When; readonly rest: string };
+/** `step`: its number, where it says "Step 2:". */
+type Timed = { readonly when: When; readonly rest: string; readonly step?: number };
+
+const STEP = /^(?:step|phase)\s+(\d{1,2})\s*[:.)—–-]\s*/i;
 
 /** The order word at the start of a sentence, and what is said after it. */
 export function whenOf(sentence: string, lexicon: Lexicon): Timed | undefined {
   const said = sentence.replace(/^(?:and|but|so)\s+/i, "");
+  const step = STEP.exec(said);
+  if (step)
+    return {
+      when: Number(step[1]) <= 1 ? "first" : "then",
+      rest: said.slice(step[0].length),
+      step: Number(step[1]),
+    };
   for (const when of WHEN) {
     const found = lexicon.starts.when[when].exec(said);
     if (found) return { when, rest: said.slice(found[0].length) };

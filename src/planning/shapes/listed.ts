@@ -1,71 +1,76 @@
 /** Is the request a list of orders? Then each item is a task; what stands around the list belongs to all of them. */
 import { subjectOf } from "../wording.ts";
 import { kindOf, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
+import { isTests, togetherIn } from "./merge.ts";
+import { type List, type Sections, sectionsIn, withoutNumber } from "./sections.ts";
 import type { Part, RequestShape } from "./shape.ts";
-import { linesOf, sentencesOf, type TextLine } from "./text.ts";
+import { sentencesOf } from "./text.ts";
 
-export const listed: RequestShape = (request, { lexicon, limits }) => {
-  const list = listIn(linesOf(request));
-  if (list === undefined) return undefined;
-  const around = [list.before, list.after].flatMap(sentencesOf);
+export const listed: RequestShape = (request, { lexicon, limits, tree }) => {
+  const sections = sectionsIn(request, lexicon);
+  if (sections === undefined || sections.lists.length === 0) return undefined;
+  const around = sections.around.flatMap(sentencesOf);
   if (!around.every((sentence) => isAround(sentence, lexicon))) return undefined;
-  if (!mayLead(list.before, lexicon)) return undefined;
-  const limiting = list.items.filter((words) => kindOf(words, lexicon) === "limit");
-  const items = list.items.filter((words) => !limiting.includes(words));
-  const orders = items.flatMap((words) => orderOf(words, lexicon) ?? []);
-  if (items.length < 2 || orders.length < items.length) return undefined;
+  const tail = sentencesOf(sections.tail);
+  if (!tail.every((sentence) => isAround(sentence, lexicon) || closes(sentence, lexicon))) return undefined;
+  if (!mayLead(sections.lead, lexicon)) return undefined;
+  const limiting = sections.lists.flatMap(({ items }) => items.filter((words) => isLimit(words, lexicon)));
+  const parts = partsOf(sections, lexicon, (texts) => togetherIn(texts, tree));
+  if (parts === undefined || parts.length < 2) return undefined;
+  const closing = tail.filter((sentence) => closes(sentence, lexicon));
+  const all = parts.map((_, at) => at);
   return {
-    parts: items.map((words, at): Part => {
-      const after = list.isNumbered ? [at - 1].filter((before) => before >= 0) : waitsFor(at, orders);
-      return { subject: subjectOf(orders[at]!.text, limits.maxSubjectChars), words, after };
-    }),
-    shared: [...around, ...limiting],
-    assumptions: list.isNumbered ? ["The numbers of the list are taken as an order."] : [],
+    parts: [...parts, ...closing.map((text) => ({ text, words: text, after: all }))].map(
+      ({ text, words, after }): Part => ({
+        subject: subjectOf(whenOf(text, lexicon)?.rest ?? text, limits.maxSubjectChars),
+        ...{ words, after },
+      }),
+    ),
+    shared: [...around, ...tail.filter((one) => !closing.includes(one)), ...sections.aside, ...limiting],
+    assumptions: sections.lists.some(({ isNumbered }) => isNumbered)
+      ? ["The numbers of the list are taken as an order."]
+      : [],
   };
 };
 
-type List = {
-  readonly before: string;
-  readonly items: readonly string[];
-  readonly after: string;
-  readonly isNumbered: boolean;
-};
+const isLimit = (words: string, lexicon: Lexicon): boolean => kindOf(words, lexicon) === "limit";
 
-/** One list, with nothing around it but sentences. What is indented below an item belongs to the item. */
-function listIn(lines: readonly TextLine[]): List | undefined {
-  const first = lines.findIndex(({ is }) => is === "item");
-  const top = lines[first];
-  if (top?.is !== "item") return undefined;
-  const items: string[][] = [];
-  let end = first;
-  for (; end < lines.length; end += 1) {
-    const line = lines[end]!;
-    if (line.is === "item" && line.in <= top.in) {
-      if (line.isNumbered !== top.isNumbered) return undefined;
-      items.push([line.text]);
-    } else if (line.is === "blank" || line.is === "item" || isBelow(line.text, top.in)) {
-      items.at(-1)!.push(asWritten(line));
-    } else break;
+type ListedPart = { readonly text: string; readonly words: string; readonly after: readonly number[] };
+
+/** Undefined: an item is no order. */
+function partsOf(
+  { lists, lead }: Sections,
+  lexicon: Lexicon,
+  together: (texts: readonly string[]) => readonly (readonly number[])[],
+): readonly ListedPart[] | undefined {
+  const parts: ListedPart[] = [];
+  let phase: readonly number[] = [];
+  for (const list of lists) {
+    const items = list.items.filter((words) => !isLimit(words, lexicon));
+    const read = items.map((words) => orderOf(words, list, lead, lexicon));
+    if (read.includes(undefined)) return undefined;
+    const orders = read as readonly ItemOrder[];
+    const groups = together(list.isText ? orders.map(({ text }) => text) : items);
+    const firsts = groups.map(([at]) => orders[at!]!);
+    const begun = parts.length;
+    for (const [at, group] of groups.entries()) {
+      const own = list.isNumbered ? (at > 0 ? [at - 1] : []) : waitsFor(at, firsts);
+      const words = group.map((place) => items[place]!).join("\n");
+      const isHeaded = list.heading !== undefined && !list.isText;
+      parts.push({
+        text: firsts[at]!.text,
+        words: isHeaded ? `${list.heading}\n${words}` : words,
+        after: own.length > 0 ? own.map((place) => begun + place) : phase,
+      });
+    }
+    if (list.heading !== undefined && PHASE.test(list.heading))
+      phase = parts.flatMap((_, at) => (at >= begun ? [at] : []));
   }
-  const outside = [...lines.slice(0, first), ...lines.slice(end)];
-  if (outside.some(({ is }) => is !== "text" && is !== "blank")) return undefined;
-  const textOf = (some: readonly TextLine[]) =>
-    some
-      .map(({ text }) => text)
-      .join("\n")
-      .trim();
-  return {
-    before: textOf(lines.slice(0, first)),
-    items: items.map((item) => item.join("\n").trim()),
-    after: textOf(lines.slice(end)),
-    isNumbered: top.isNumbered,
-  };
+  return parts;
 }
 
-const isBelow = (text: string, indent: number) => /^[ \t]*/.exec(text)![0].length > indent;
-
-const asWritten = (line: TextLine): string =>
-  line.is === "item" ? `${" ".repeat(line.in)}- ${line.text}` : line.text;
+/** "## Phase 2" comes after "## Phase 1". */
+const PHASE = /\b(?:phase|step|stage|milestone)\s*\d/i;
 
 /** A sentence that asks for work of its own, but for a lead that ends in a colon, is none that all tasks carry. */
 const isAround = (sentence: string, lexicon: Lexicon): boolean =>
@@ -78,17 +83,49 @@ const MAX_LEAD_CHARS = 2_000;
 
 type ItemOrder = { readonly text: string; readonly verb: string; readonly when?: When };
 
-function orderOf(words: string, lexicon: Lexicon): ItemOrder | undefined {
+function orderOf(words: string, list: List, lead: string, lexicon: Lexicon): ItemOrder | undefined {
   const at = whenOf(words, lexicon);
-  const [text = ""] = sentencesOf(at?.rest ?? words);
+  const [line = ""] = words.split("\n", 1);
+  const [first = ""] = list.isText ? [line] : sentencesOf(at?.rest ?? words);
+  const text = list.isText ? withoutNumber(first.replace(/^[\s#*]+|[\s*:#]+$/g, "")) : first;
   const order = orderIn(text, lexicon);
-  return order && { text, verb: order.verb.toLowerCase(), ...(at && { when: at.when }) };
+  if (order && /\w/.test(order.object))
+    return { text, verb: order.verb.toLowerCase(), ...(at && { when: at.when }) };
+  if (!isThing(words, lexicon)) return undefined;
+  if (list.isBoxed) return { text: first, verb: "" };
+  const verb = makingVerb(lead, lexicon);
+  return verb !== undefined && list.items.length >= MIN_THINGS && !list.isNumbered
+    ? { text: `${verb} ${first}`, verb: verb.toLowerCase() }
+    : undefined;
+}
+
+const MIN_THINGS = 3;
+const MAX_THING_WORDS = 14;
+
+/** The name of something to be made: "dark mode". A sentence about the world is none. */
+function isThing(words: string, { finite }: Lexicon): boolean {
+  const said = words.toLowerCase().split(/[^\p{L}\p{N}'’]+/u);
+  return (
+    said.length <= MAX_THING_WORDS &&
+    !/[?\n]|~~/.test(words) &&
+    !said.some((word) => finite.has(word) || /^(?:i|we|you|it|he|she|they|i['’].+|no|not|none)$/.test(word))
+  );
+}
+
+/** "Add these commands:" leads to things that are to be made; what has fields has no parts. */
+function makingVerb(lead: string, lexicon: Lexicon): string | undefined {
+  const last = sentencesOf(lead).at(-1) ?? "";
+  const order = last.endsWith(":") ? orderIn(last, lexicon) : undefined;
+  if (order === undefined || !lexicon.words.verbs.build.includes(order.verb.toLowerCase())) return undefined;
+  const nouns = order.object.toLowerCase().split(/[^a-z]+/);
+  return nouns.some((noun) => lexicon.words.lists.fields.includes(noun)) ? undefined : order.verb;
 }
 
 /** What these do is done to what the others made. */
 const CLOSING =
-  /^(?:(?:add|write|create|extend)\s+(?:\w+\s+){0,2}tests?\b|test\b|verify\b|validate\b|document\b|(?:update|write|extend|add)\s+(?:\w+\s+){0,2}(?:docs?|documentation|readme|changelog)\b)/i;
-const LAST = /^(?:release|publish|deploy|tag|roll out)\b/i;
+  /^(?:test\b|verify\b|validate\b|document\b|(?:code[- ])?review\b|(?:update|write|extend|add)\s+(?:\w+\s+){0,2}(?:docs?|documentation|readme|changelog)\b)/i;
+const LAST =
+  /^(?:release|publish|deploy|tag|roll out)\b|^(?:review|audit)\s+(?:it|them|everything|the (?:changes?|results?|code|work|whole))\b/i;
 /** What is left over, what breaks, who calls it, what is old then: all of it comes from the items before. */
 const FOLLOWS =
   /\b(?:whatever|everything|the rest|the above|accordingly|afterwards?|what(?:ever)? (?:breaks|fails|is left)|callers?|usages|call sites|the new)\b|^(?:remove|delete|drop|clean up)\b.*\b(?:old|legacy|obsolete|unused|dead)\b/i;
@@ -96,11 +133,23 @@ const FOLLOWS =
 const POINTS_BACK =
   /^\S+\s+(?:it|them|these|those)\b|\b(?:for|to|from|of|with|in|on|using|into)\s+(?:it|them|these|those|this|that)(?=[\s.,;]*$|[.,;])/i;
 
+export const pointsBack = (text: string): boolean => POINTS_BACK.test(text) || FOLLOWS.test(text);
+
+/** Behind a list: "Finally, run all tests", "Update the changelog". It is done to what the items made. */
+function closes(sentence: string, lexicon: Lexicon): boolean {
+  const at = whenOf(sentence, lexicon);
+  const order = orderIn(at?.rest ?? sentence, lexicon);
+  if (order === undefined || kindOf(sentence, lexicon) === "limit") return false;
+  return at?.when === "finally" || at?.when === "then" || isClosing(sentence) || LAST.test(sentence);
+}
+
+const isClosing = (text: string): boolean => CLOSING.test(text) || isTests(text);
+
 /** Items without numbers run side by side, but for those that say that they follow. */
-function waitsFor(at: number, all: readonly ItemOrder[]): readonly number[] {
+export function waitsFor(at: number, all: readonly ItemOrder[]): readonly number[] {
   const { text, when } = all[at]!;
   const before = all.slice(0, at).map((_, index) => index);
   if (when === "finally" || LAST.test(text) || FOLLOWS.test(text)) return before;
-  if (CLOSING.test(text)) return before.filter((index) => !CLOSING.test(all[index]!.text));
+  if (isClosing(text)) return before.filter((index) => !isClosing(all[index]!.text));
   return when === "then" || POINTS_BACK.test(text) ? before.slice(-1) : [];
 }

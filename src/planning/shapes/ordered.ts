@@ -4,19 +4,28 @@
  */
 import { subjectOf } from "../wording.ts";
 import { isProhibition, kindOf, type Lexicon, type When, whenOf } from "./lexicon.ts";
+import { togetherIn } from "./merge.ts";
 import type { Part, RequestShape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
-export const ordered: RequestShape = (request, { lexicon, limits }) => {
+export const ordered: RequestShape = (request, { lexicon, limits, tree }) => {
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
   const sentences = request
     .split(/\n[ \t]*\n/)
     .flatMap((paragraph, index) => sentencesOf(paragraph).map((text) => ({ text, paragraph: index })));
   if (!sentences.some(({ text }, at) => at > 0 && whenOf(text, lexicon) !== undefined)) return undefined;
   const read = stepsIn(sentences, lexicon);
-  if (read === undefined || read.steps.length < 2) return undefined;
+  if (read === undefined || !areNumbered(read, lexicon)) return undefined;
+  const steps = togetherIn(
+    read.steps.map(({ text }) => text),
+    tree,
+  ).map((group): Step => {
+    const [first, ...others] = group.map((at) => read.steps[at]!);
+    return { ...first!, words: [...first!.words, ...others.flatMap(({ words }) => words)] };
+  });
+  if (steps.length < 2) return undefined;
   return {
-    parts: inOrder(read.steps).map(({ text, words, after }) => ({
+    parts: inOrder(steps).map(({ text, words, after }) => ({
       subject: subjectOf(text, limits.maxSubjectChars),
       words: words.join(" "),
       after,
@@ -33,6 +42,21 @@ type Step = {
   readonly words: string[];
   readonly paragraph: number;
 };
+
+/** "Step 1:" to "Step 4:", each once; what else speaks of steps by their numbers may change their order. */
+function areNumbered(
+  { steps, shared }: { readonly steps: readonly Step[]; readonly shared: readonly string[] },
+  lexicon: Lexicon,
+): boolean {
+  const numbers = steps.flatMap(({ words: [first = ""] }) => whenOf(first, lexicon)?.step ?? []);
+  if (numbers.length === 0) return true;
+  const others = [...shared, ...steps.flatMap(({ words, text }) => [text, ...words.slice(1)])];
+  return (
+    numbers.length === steps.length &&
+    numbers.every((number, at) => number === numbers[0]! + at) &&
+    !others.some((words) => /\b(?:step|phase)s?\s+\d/i.test(words))
+  );
+}
 
 /** Undefined: an order word without an order tells a story ("Then the page is blank"). */
 function stepsIn(

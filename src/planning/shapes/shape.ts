@@ -12,18 +12,24 @@ export type Part = {
   readonly words: string;
   /** Which of it this task does, where several have the same words. */
   readonly says?: string;
+  /** Of `words`, what it does itself, where others have the same words. */
+  readonly text?: string;
   /** Places of earlier parts that must be done first. */
   readonly after: readonly number[];
   /** Files that were shared out to it. */
   readonly files?: readonly string[];
-  /** It changes nothing, whatever its words say: it puts together what others did. */
+  /** It changes nothing, whatever its words say: it puts together or reviews what others did. */
   readonly isReport?: true;
+  /** It changes each of its files by itself, or none of them. Undefined: its verb says so. */
+  readonly isInPlace?: boolean;
 };
 
 export type Shaped = {
   readonly parts: readonly Part[];
   /** Sentences that limit or explain all of it: every task carries them. */
   readonly shared: readonly string[];
+  /** What trails an order and limits all parts: "each with tests". */
+  readonly limits?: readonly string[];
   readonly assumptions: readonly string[];
 };
 

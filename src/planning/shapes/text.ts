@@ -1,15 +1,24 @@
 /** How does a request fall into lines and sentences? Each is a piece of the text as it was written. */
 
-/** What a line is. `item`: of a list; `in`: how many blanks its text is indented by. */
+/**
+ * What a line is. `item`: of a list; `in`: how many blanks its text is indented by; `isBox`: it can be ticked.
+ * `ticked`: an item that is done.
+ */
 export type TextLine =
-  | { readonly is: "blank" | "text" | "heading" | "other"; readonly text: string }
-  | { readonly is: "item"; readonly text: string; readonly in: number; readonly isNumbered: boolean };
+  | { readonly is: "blank" | "text" | "heading" | "ticked" | "other"; readonly text: string }
+  | {
+      readonly is: "item";
+      readonly text: string;
+      readonly in: number;
+      readonly isNumbered: boolean;
+      readonly isBox: boolean;
+    };
 
 const ITEM = /^([ \t]{0,40})(?:[-*+•]|(\d{1,3}|[a-z])[.)])[ \t]+(?:\[[ ]?\][ \t]+)?(?=\S)/;
 const HEADING = /^ {0,3}(?:#{1,6}\s|\*\*[^*\n]{1,100}\*\*:?\s*$)/;
-/** Code, quotes, tables, rules, ticked boxes and call stacks: these are not sentences. */
-const OTHER =
-  /^(?: {0,3}(?:```|~~~|>|\||={3,}|-{3,}\s*$)|\t| {4,}\S|\s*[-*+]\s+\[[xX]\]|\s*at\s+\S+[(:]|\s*File ")/;
+const TICKED = /^\s{0,40}[-*+]\s+\[[xX]\]/;
+/** Code, quotes, tables, rules and call stacks: these are not sentences. */
+const OTHER = /^(?: {0,3}(?:```|~~~|>|\||={3,}|-{3,}\s*$)|\t| {4,}\S|\s*at\s+\S+[(:]|\s*File ")/;
 
 export function linesOf(text: string): readonly TextLine[] {
   return text.split("\n").map((line): TextLine => {
@@ -17,8 +26,10 @@ export function linesOf(text: string): readonly TextLine[] {
     const item = /\[[xX]\]/.test(line.slice(0, 50)) ? null : ITEM.exec(line);
     if (item) {
       const indent = item[1]!.replaceAll("\t", "    ").length;
-      return { is: "item", text: line.slice(item[0].length), in: indent, isNumbered: item[2] !== undefined };
+      const [isNumbered, isBox] = [item[2] !== undefined, item[0].includes("[")];
+      return { is: "item", text: line.slice(item[0].length), in: indent, isNumbered, isBox };
     }
+    if (TICKED.test(line)) return { is: "ticked", text: line };
     if (HEADING.test(line)) return { is: "heading", text: line };
     return { is: OTHER.test(line) ? "other" : "text", text: line };
   });

@@ -1,0 +1,112 @@
+/** Splits one sentence that says it gives several orders: "in parallel", "first …, then …", "(1) … (2) …", semicolons. */
+import { readsIn, type Tree } from "../paths.ts";
+import { subjectOf } from "../wording.ts";
+import { kindOf, type Lexicon, orderIn, whenOf } from "./lexicon.ts";
+import { togetherIn } from "./merge.ts";
+import type { RequestShape } from "./shape.ts";
+import { linesOf, sentencesOf } from "./text.ts";
+
+export const clauses: RequestShape = (request, { lexicon, limits, tree }) => {
+  if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
+  const sentences = sentencesOf(request);
+  const orders = sentences.filter((sentence) => isOrder(sentence, lexicon));
+  const [only] = orders;
+  if (only === undefined || orders.length > 1 || only.length > MAX_CHARS) return undefined;
+  const rest = sentences.filter((sentence) => sentence !== only);
+  if (!rest.every((sentence) => ["limit", "statement"].includes(kindOf(sentence, lexicon)))) return undefined;
+  const split = SPLITS.map((by) => by(only, { lexicon, tree })).find((found) => found !== undefined);
+  if (split === undefined) return undefined;
+  const groups = togetherIn(split.pieces, tree);
+  if (groups.length < 2) return undefined;
+  return {
+    parts: groups.map((group, at) => {
+      const text = group.map((place) => split.pieces[place]!).join("; ");
+      return {
+        subject: subjectOf(split.pieces[group[0]!]!, limits.maxSubjectChars),
+        words: only,
+        text,
+        says: `Do only this part: ${text}. Other tasks do the rest of the sentence.`,
+        after: split.isOrdered && at > 0 ? [at - 1] : [],
+      };
+    }),
+    shared: rest,
+    assumptions: split.isNumbered ? ["The numbers of the parts are taken as an order."] : [],
+  };
+};
+
+const MAX_CHARS = 2_000;
+
+const isOrder = (sentence: string, lexicon: Lexicon): boolean =>
+  kindOf(whenOf(sentence, lexicon)?.rest ?? sentence, lexicon) === "order" || NUMBERED.test(sentence);
+
+type Split = { readonly pieces: readonly string[]; readonly isOrdered: boolean; readonly isNumbered?: true };
+type Around = { readonly lexicon: Lexicon; readonly tree: Tree };
+type Splitter = (sentence: string, around: Around) => Split | undefined;
+
+const withoutEnd = (text: string): string => text.trim().replace(/(?:[\s.,;!]|\band)+$/i, "");
+
+/** Each piece must be an order by itself, with something that it is done to. */
+function ordersOf(pieces: readonly string[], isOrdered: boolean, { lexicon }: Around): Split | undefined {
+  const said = pieces.map((piece) => withoutEnd(piece.replace(/^(?:and|also)\s+/i, "")));
+  const isEach = said.every((piece) => /\w/.test(orderIn(piece, lexicon)?.object ?? ""));
+  return said.length > 1 && isEach ? { pieces: said, isOrdered } : undefined;
+}
+
+/** "In parallel, add a, fix b and update c". A comma separates only where an order follows. */
+const inParallel: Splitter = (sentence, around) => {
+  const timed = whenOf(sentence, around.lexicon);
+  const text =
+    timed?.when === "meanwhile" ? timed.rest : /^(.+?),? (?:all )?in parallel[.!]?$/is.exec(sentence)?.[1];
+  if (text === undefined) return undefined;
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { index, 0: mark } of text.matchAll(/\s*;\s+(?:and\s+)?|,\s+(?:and\s+)?|\s+and\s+/gi)) {
+    if (!orderIn(text.slice(index + mark.length), around.lexicon)) continue;
+    pieces.push(text.slice(from, index));
+    from = index + mark.length;
+  }
+  return ordersOf([...pieces, text.slice(from)], false, around);
+};
+
+/** "First add a, then change b, and finally remove c". */
+const inOrder: Splitter = (sentence, around) => {
+  const timed = whenOf(sentence, around.lexicon);
+  if (timed?.when !== "first") return undefined;
+  const next = /[,;]\s+(?:and\s+)?(?:then|next|after that|afterwards|finally|lastly)\b,?\s+/i;
+  return ordersOf(timed.rest.split(next), true, around);
+};
+
+const NUMBERED = /\(?\b1[.)]\s.*\s\(?2[.)]\s/s;
+
+/** "Please (1) add a, (2) fix b". */
+const numbered: Splitter = (sentence, around) => {
+  if (!NUMBERED.test(sentence)) return undefined;
+  const marks = [...sentence.matchAll(/(?:^|\s)\(?(\d{1,2})[.)]\s+/g)];
+  if (!marks.every(([, number], at) => Number(number) === at + 1)) return undefined;
+  const lead = sentence.slice(0, marks[0]!.index);
+  if (lead !== "" && !/:\s*$/.test(lead) && lead.split(" ").length > MAX_LEAD_WORDS) return undefined;
+  const pieces = marks.map(({ index, 0: mark }, at) =>
+    sentence.slice(index + mark.length, marks[at + 1]?.index),
+  );
+  const split = ordersOf(pieces, true, around);
+  return split && { ...split, isNumbered: true };
+};
+const MAX_LEAD_WORDS = 4;
+
+const bySemicolons: Splitter = (sentence, around) =>
+  sentence.includes(";") ? ordersOf(sentence.split(/\s*;\s+/), false, around) : undefined;
+
+/** "Fix a in x.ts and also change y.ts": only where each names files of its own. */
+const also: Splitter = (sentence, around) => {
+  const split = ordersOf(sentence.split(/,?\s+(?:and\s+)?also\s+/i), false, around);
+  return split && areApart(split.pieces, around.tree) ? split : undefined;
+};
+
+const SPLITS: readonly Splitter[] = [inParallel, inOrder, numbered, bySemicolons, also];
+
+/** Each names files, and no two the same. */
+export function areApart(texts: readonly string[], tree: Tree): boolean {
+  const named = texts.map((text) => readsIn(text, tree, 20));
+  const all = named.flat();
+  return named.every(({ length }) => length > 0) && new Set(all).size === all.length;
+}

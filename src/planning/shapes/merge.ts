@@ -1,0 +1,58 @@
+/** Puts parts together that cannot land alone: a thing and its tests, a rename and its callers, work on one file. */
+import { contentOf, shares } from "../content.ts";
+import { readsIn, type Tree } from "../paths.ts";
+
+/** Groups of places, in order; each begins with the part that the others of the group belong to. */
+export function togetherIn(texts: readonly string[], tree: Tree): readonly (readonly number[])[] {
+  const groups: number[][] = [];
+  const groupOf: number[][] = [];
+  const files = texts.map((text) => readsIn(text, tree, 2));
+  for (const at of texts.keys()) {
+    const before = testedBy(at, texts) ?? calledBy(at, texts) ?? onSameFile(at, files);
+    const group = before === undefined ? [] : groupOf[before]!;
+    if (before === undefined) groups.push(group);
+    group.push(at);
+    groupOf.push(group);
+  }
+  return groups;
+}
+
+const TESTS =
+  /^(?:(?:and|also|then|please)\s+)*(?:add|write|create|extend|include|provide)\s+(?:[\w-]+\s+){0,3}tests?\b|^(?:cover|test)\s+(?:it|this|that)\b/i;
+export const isTests = (text: string): boolean => TESTS.test(text);
+
+/** Tests of several parts, or of all, are a task of their own. */
+const OF_SEVERAL =
+  /\b(?:both|all|each|every|everything|above|them|these|those|end-to-end|e2e|integration)\b/i;
+const OF_THE_LAST = /\b(?:it|this|that)\b/i;
+/** The words by which every order for tests is known. */
+const ABOUT_TESTS = contentOf(
+  "tests test unit regression write cover create extend include provide coverage",
+);
+
+/** The one earlier part that these tests are of. */
+function testedBy(at: number, texts: readonly string[]): number | undefined {
+  const text = texts[at]!;
+  if (!isTests(text) || OF_SEVERAL.test(text)) return undefined;
+  const others = texts.flatMap((other, index) => (index < at && !isTests(other) ? [index] : []));
+  if (OF_THE_LAST.test(text)) return others.at(-1);
+  const own = contentOf(text).difference(ABOUT_TESTS);
+  const tested =
+    own.size === 0 ? others : others.filter((index) => shares(own, contentOf(texts[index]!)) > 0);
+  return tested.length === 1 ? tested[0] : undefined;
+}
+
+const CALLERS =
+  /^(?:update|fix|adapt|adjust|change|migrate|switch)\s+(?:all\s+|the\s+|every\s+|its\s+|their\s+)*(?:callers?|usages?|call sites?|references|imports)\b/i;
+
+/** Between a rename and its callers nothing builds. */
+const calledBy = (at: number, texts: readonly string[]): number | undefined =>
+  at > 0 && CALLERS.test(texts[at]!) ? at - 1 : undefined;
+
+/** The nearest earlier part that names the same one file: they could only take turns. */
+function onSameFile(at: number, files: readonly (readonly string[])[]): number | undefined {
+  const [only, more] = files[at]!;
+  if (only === undefined || more !== undefined) return undefined;
+  const before = files.slice(0, at).findLastIndex((named) => named.length === 1 && named[0] === only);
+  return before === -1 ? undefined : before;
+}

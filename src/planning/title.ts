@@ -1,0 +1,57 @@
+/** The title of a request that is one task: what it asks for, no heading of a form, greeting, quote or injected line. */
+import { hasWord } from "./plain.ts";
+import { type Lexicon, orderIn } from "./shapes/lexicon.ts";
+import { linesOf, sentencesOf } from "./shapes/text.ts";
+import { subjectOf } from "./wording.ts";
+
+/** Its first order, if one stands near the beginning; else its first sentence. */
+export function titleOf(request: string, lexicon: Lexicon, maxChars: number): string {
+  const lines = linesOf(request.slice(0, MAX_READ_CHARS).replace(COMMENT, "\n")).filter(({ text }) =>
+    hasWord(text),
+  );
+  const named = lines.find(({ text }) => NAMED.test(text));
+  if (named) return subjectOf(named.text.replace(NAMED, "").replace(TAGS, ""), maxChars) || UNTITLED;
+  const said = lines.filter(({ is, text }) => (is === "text" || is === "item") && !isBeside(text));
+  const headings = lines.filter(({ is, text }) => is === "heading" && !isBeside(withoutMarks(text)));
+  const sentences = said
+    .slice(0, MAX_LINES)
+    .flatMap(({ is, text }) => sentencesOf(text).map((one) => ({ is, one })));
+  // An item may be a step of a story.
+  const order = sentences
+    .slice(0, MAX_SENTENCES)
+    .find(({ is, one }) => is === "text" && orderIn(one, lexicon));
+  const first = (order ?? sentences[0])?.one ?? headings[0]?.text ?? lines[0]?.text ?? "";
+  return subjectOf(withoutMarks(first), maxChars) || UNTITLED;
+}
+
+const UNTITLED = "Do what the request says";
+const MAX_READ_CHARS = 5_000;
+const MAX_LINES = 6;
+const MAX_SENTENCES = 4;
+
+const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
+/** The line of a mail or a form that has the title; "[Bug]:" and "Re:" are none of it. */
+const NAMED = /^\s*(?:\*\*)?(?:title|subject)(?:\*\*)?:\s*(?=\S)/i;
+const TAGS = /^(?:\s*(?:\[[^\]]{1,30}\]|(?:re|fwd?|aw|wg)):?\s*)+/i;
+
+const withoutMarks = (text: string): string => text.replace(/^[#*_>\s|-]+|[*_]+$/g, "");
+
+const isBeside = (text: string): boolean => {
+  const line = text.trim();
+  return (
+    GREETING.test(line) || SHOUTED.test(line) || LABEL.test(line) || FIELD.test(line) || INJECTED.test(line)
+  );
+};
+
+const GREETING =
+  /^(?:hi|hello|hey|dear|hallo|bonjour|good (?:morning|evening|afternoon))\b[^.!?]{0,30}[,.!]?$/i;
+const SHOUTED = /^[A-Z][A-Z /]{2,40}:?$/;
+/** "Expected behaviour", "Steps to reproduce:": what a form asks for. */
+const LABEL =
+  /^(?:(?:title|summary|description|overview|problem|background|context|environment|version|package|details|steps to reproduce|to reproduce|repro(?:duction)?|(?:expected|actual|current|observed)(?: (?:behaviou?r|result))?|what happened|describe the \w+|bug report|feature request|additional (?:context|information)|system info|acceptance criteria|notes?|tasks?|todo)\??:?|is there an existing .*\?)$/i;
+/** "OS: Windows 11", "From: Ann", "Version 1.2": a field with its value. */
+const FIELD =
+  /^(?:\*\*)?(?:os|from|to|cc|date|sent|version|browser|node|shell|tool|platform|priority|component|reporter|assignee|labels?|affects|package|environment|python|rust|java)\b[^:.]{0,20}:(?:\*\*)?\s|^\/\w+\s+~|^on .{1,60} wrote:$/i;
+/** What speaks to the machine instead of asking for work. */
+const INJECTED =
+  /^(?:system|assistant|developer|note to|important|attention)\b[^.]{0,40}(?:planner|agent|assistant|model|ai|prompt)\b|\b(?:ignore|disregard|forget)\b.{0,30}\b(?:instructions|prompts?|rules)\b|^\W*\{.*\}?\s*$|^(?:mark every task|set success_criterion|status: )/i;
