@@ -27,6 +27,7 @@ type WorkshopSettings = {
   readonly network: boolean;
   readonly gate: GateSetting;
   readonly gateSandbox: "auto" | "off";
+  readonly gateWorkspace: "reuse" | "fresh";
   readonly workspace: {
     readonly setup?: string | undefined;
     readonly setupTimeout: number;
@@ -84,6 +85,7 @@ export function openWorkshop(settings: WorkshopSettings, parts: WorkshopParts) {
     ...{ rules, conflicts: conflictsOf(gitDir) },
     ...{ maxAtOnce: parts.maxGates, proved: provedGatesIn(project.stateFolder) },
     ...{ surroundings: parts.surroundings, alsoRun: parts.alsoRun },
+    isAlwaysFresh: settings.gateWorkspace === "fresh",
   });
   const now = () => parts.clock.wall();
   const remembering = rememberingGate(timedGate(looking, at("gates"), now), {

@@ -164,7 +164,7 @@ async function landBase(
   { jobs }: RunWorld,
   signal: AbortSignal,
 ): Promise<BaseLanded | Failed> {
-  const gated = await jobs.gate.run({ job: "deliver" as JobId, commit, rules: onto }, signal);
+  const gated = await jobs.gate.run({ job: "deliver" as JobId, commit, rules: onto, isFresh: true }, signal);
   if (hasFailed(gated)) return gated;
   if (gated.setup) return { failure: gated.setup };
   const verdict = judgeGate(gated.report, { is: "green" });

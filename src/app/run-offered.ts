@@ -76,6 +76,7 @@ const recorded = (workspaces: Workspaces, onKept: (job: JobId, work: KeptWork) =
   take: (want, signal) => workspaces.take(want, signal),
   release: (workspace) => workspaces.release(workspace),
   heldBy: (job) => workspaces.heldBy(job),
+  leftovers: (workspace, signal) => workspaces.leftovers(workspace, signal),
   keep: async (workspace, as, signal) => {
     const done = await workspaces.keep(workspace, as, signal);
     if (!hasFailed(done) && done.commit !== undefined)

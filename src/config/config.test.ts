@@ -89,6 +89,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   gate,
   gates: fc.oneof(whole(1), fc.constant("auto")),
   gateProbe: fc.constantFrom("auto", "off"),
+  gateWorkspace: fc.constantFrom("reuse", "fresh"),
   gateChanges: fc.constantFrom("scope", "ask", "refuse"),
   gateTimeout: time,
   gateOutput: bytes,

@@ -150,6 +150,12 @@ export const schema = z.strictObject({
     .describe(
       "Whether gate and set-up commands run in the sandbox: if there is one and `sandbox` is not off (auto), or never.",
     ),
+  gateWorkspace: choice("reuse", "fresh")
+    .prefault("reuse")
+    .describe(
+      "Whether the gate's workspace keeps ignored files, such as build caches, from one run to the next (reuse), or is " +
+        "made anew for each run, set-up included (fresh).",
+    ),
   gateTimeout: time(15 * 60_000).describe("How long one command of the gate may take."),
   gateOutput: size(1).prefault("8MB").describe("How much of the output of one command of the gate is kept."),
   workspace: group("The folders that agents work in.", {

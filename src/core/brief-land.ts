@@ -25,6 +25,8 @@ export type LandBrief = {
   readonly probe?: string;
   /** In ms: the date of its commits, so that whoever builds on it gets the same ones; without it, now. */
   readonly madeAt?: number;
+  /** A failure decides something: its gate runs in a workspace that is made anew. */
+  readonly isFresh?: true;
   /** It only gates: its candidate is built on these, each on the one before it, the first on `onto`. */
   readonly above?: readonly BuiltOn[];
   /** It only moves the target: this candidate has passed. */
@@ -63,6 +65,7 @@ export function landBrief(state: RunState, job: LandJob, policy: Policy): LandBr
     ...(policy.gateChanges === "flag" ? {} : { ownRules: true }),
     next: membersOf(membersAfter(state, policy)),
     ...probeOf(state, policy),
+    ...(isDecisive(state, job) && { isFresh: true }),
     ...(landing.gates > 1 && { madeAt: state.running.get(jobId(job))!.since }),
     ...(job.on && {
       above: builtOn(state, job.on).map(({ members, since }) => ({
@@ -72,6 +75,15 @@ export function landBrief(state: RunState, job: LandJob, policy: Policy): LandBr
     }),
     ...(passed && !("is" in passed) && { passed }),
   };
+}
+
+/**
+ * A first failure leads to another run, which is this one. Of a bisection, the parts only choose who is looked at next:
+ * their workspaces may be used, until one task is left or a part has failed for another reason.
+ */
+function isDecisive({ landing: { phase } }: RunState, { on, moves, members }: LandJob): boolean {
+  if (on || moves !== undefined) return false;
+  return phase.is === "again" || (phase.is === "bisect" && (phase.reds > 0 || members.length === 1));
 }
 
 /** The candidates of these turns: in the train, or of the job that may move the target. */

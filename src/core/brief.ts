@@ -146,6 +146,8 @@ export type CheckBrief = {
   readonly isBase?: true;
   /** The first look of the run: a gate that passed on the same tree before is not run again. */
   readonly mayReuse?: true;
+  /** A failure decides something: the gate runs in a workspace that is made anew. */
+  readonly isFresh?: true;
   /** What the gate said of this tip before, if it is enough to look where the target is. */
   readonly seen?: GateReport;
   /** Not the target is asked about, but its gate, which said `seen` of it. */
@@ -176,6 +178,7 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         ...(mayRepair(state, policy) && !job.probe ? { repair: repairOf(state, policy) } : {}),
         ...(state.target.tip === state.request!.base ? { isBase: true } : {}),
         ...(state.target.checkedTip === undefined ? { mayReuse: true } : {}),
+        ...(isDecisiveLook(state) && { isFresh: true }),
       };
   }
 }
@@ -188,6 +191,10 @@ const isOnlyLook = ({ target, landing }: RunState, policy: Policy): boolean =>
   !target.baseMoved &&
   // With several gates, the base is checked from the first red on.
   (policy.landing.gates === 1 ? landing.phase.is !== "base" : landing.phase.is === "open");
+
+/** It was red the last time, or a candidate is compared with it. */
+const isDecisiveLook = ({ target: { health }, landing: { phase } }: RunState): boolean =>
+  health === "suspect" || health === "red" || phase.is === "base" || phase.is === "again";
 
 /** It was red the last time: red again, it is mended. */
 const mayRepair = (state: RunState, { onRedBase }: Policy): boolean => {

@@ -5,6 +5,12 @@ import { PROBLEM_CLASSES, type ProblemClass } from "./rules/repair.ts";
 /** What the gate's commands said about one tree. No commands means that no gate was found. */
 export type GateReport = { readonly commands: readonly CommandReport[] };
 
+/**
+ * Files that earlier gate runs left in the workspace in which the gate has failed now: it may have failed over them.
+ * `more`: how many are not named.
+ */
+export type GateLeftovers = { readonly files: readonly string[]; readonly more?: number };
+
 export type CommandReport = {
   readonly name: string;
   readonly green: boolean;

@@ -3,7 +3,7 @@
 import type { PlanAnswer } from "./answers/plan-answer.ts";
 import type { BaseLook } from "./base-look.ts";
 import type { Failure } from "./failure.ts";
-import type { GateReport, Probed, Proof } from "./gate.ts";
+import type { GateLeftovers, GateReport, Probed, Proof } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
 import type { JobId } from "./ids.ts";
 import type { Evidence } from "./rules/evidence.ts";
@@ -150,6 +150,8 @@ export type Outcome =
       /** What was installed was not what its tree asks for: what differs, and what to do. */
       readonly stale?: string;
       readonly onto?: string;
+      /** It failed in a used workspace: nobody is refused for that alone. */
+      readonly leftovers?: GateLeftovers;
     }
   /** No member could be merged. `onto`: onto this commit, of a candidate that was gated ahead of its turn. */
   | { readonly is: "unmergeable"; readonly conflicts: readonly Conflict[]; readonly onto?: string }
@@ -166,6 +168,8 @@ export type Outcome =
       readonly look?: BaseLook;
       /** The gate was not run: it passed on the same tree at that moment, by the machine's clock. */
       readonly passedAt?: number;
+      /** It failed in a used workspace: nothing is called red or flaky for that alone. */
+      readonly leftovers?: GateLeftovers;
       /** Where the target was by then, if not at `tip`. */
       readonly moved?: Moved;
     }

@@ -2,7 +2,7 @@
 import { type BaseLook, baseLookOf } from "../core/base-look.ts";
 import type { CheckBrief } from "../core/brief.ts";
 import type { Probed } from "../core/gate.ts";
-import { hasFailed } from "../core/result.ts";
+import { type Failed, hasFailed } from "../core/result.ts";
 import type { Problem } from "../core/rules/repair.ts";
 import type { GateRun } from "../ports/gate.ts";
 import type { Answer } from "../ports/job-queue.ts";
@@ -15,11 +15,11 @@ export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSig
   const { repository, redact } = parts;
   const { target, tip } = brief;
   if (brief.probe) return probe(brief, parts, signal);
-  const gated = brief.seen
-    ? { report: brief.seen, problems: [] }
-    : await runGate({ job: jobIdOf(brief), commit: tip, rules: tip, ...baseOf(brief) }, parts, signal);
+  const gated: GateRun | Failed = brief.seen
+    ? { report: brief.seen, problems: [], tail: "" }
+    : await gateTarget(brief, parts, signal);
   if (hasFailed(gated)) return failed(gated.failure);
-  if ("setup" in gated && gated.setup) return failed(gated.setup);
+  if (gated.setup) return failed(gated.setup);
   const seen = await repository.look(target, tip, signal);
   if (hasFailed(seen)) return failed(seen.failure);
   const torn = await repository.whole(target, signal);
@@ -27,13 +27,28 @@ export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSig
   const found = gated.problems.map((problem) => ({ ...problem, message: redact(problem.message) }));
   const { problems, spent } = await groupProblems(brief, found, parts, signal);
   const moved = seen.tip === tip ? {} : { moved: seen };
-  const look = "tail" in gated && brief.isBase ? lookOf(gated, redact) : undefined;
-  const passedAt = "passedAt" in gated ? gated.passedAt : undefined;
+  const { report, leftovers, passedAt } = gated;
+  const look = brief.isBase && !brief.seen ? lookOf(gated, redact) : undefined;
   const known = { ...(look && { look }), ...(passedAt !== undefined && { passedAt }) };
+  const where = { ...(leftovers && { leftovers }), ...moved };
   return {
-    outcome: { is: "checked", tip, report: gated.report, problems, ...known, ...moved },
+    outcome: { is: "checked", tip, report, problems, ...known, ...where },
     ...(spent ? { spent } : {}),
   };
+}
+
+/** That the gate cannot be run may stop the whole run: in a used workspace, that is seen once more in a fresh one. */
+async function gateTarget(
+  brief: CheckBrief,
+  parts: JobParts,
+  signal: AbortSignal,
+): Promise<GateRun | Failed> {
+  const { tip, isBase, isFresh, mayReuse } = brief;
+  const tree = { job: jobIdOf(brief), commit: tip, rules: tip, ...(isBase && { isBase }) };
+  const how = { ...(isBase && mayReuse && { mayReuse }), ...(isFresh && { isFresh }) };
+  const gated = await runGate({ ...tree, ...how }, parts, signal);
+  const isDoubtful = !hasFailed(gated) && gated.setup && gated.leftovers;
+  return isDoubtful ? runGate({ ...tree, isFresh: true }, parts, signal) : gated;
 }
 
 /** Does the gate look at the target at all? */
@@ -50,11 +65,6 @@ function redacted(probed: Probed, redact: JobParts["redact"]): Probed {
   if (probed.is === "not-probed") return { ...probed, why: redact(probed.why) };
   return probed.is === "unproven" ? { ...probed, failure: withoutSecrets(probed.failure, redact) } : probed;
 }
-
-const baseOf = ({ isBase, mayReuse }: CheckBrief) => ({
-  ...(isBase && { isBase }),
-  ...(isBase && mayReuse && { mayReuse }),
-});
 
 /** What programs wrote goes into the log. */
 function lookOf(gated: GateRun, redact: JobParts["redact"]): BaseLook | undefined {

@@ -91,7 +91,10 @@ async function gateOn(
   const isOwn = brief.ownRules && !hasFailed(changes) && changes.some(({ of }) => of === "gate");
   const gated = await beside(
     gateByRules(
-      { job: jobIdOf(brief), commit, rules: isOwn ? commit : onto, from: onto },
+      {
+        ...{ job: jobIdOf(brief), commit, rules: isOwn ? commit : onto, from: onto },
+        ...(brief.isFresh && { isFresh: brief.isFresh }),
+      },
       onto,
       parts,
       signal,
@@ -101,7 +104,7 @@ async function gateOn(
   );
   const unready = hasFailed(gated) ? gated.failure : gated.setup;
   if (hasFailed(gated) && gated.failure.kind !== "setup") return failed(gated.failure);
-  const { report, problems, tail, stale }: GateRun = hasFailed(gated) ? NOTHING_RAN : gated;
+  const { report, problems, tail, stale, leftovers }: GateRun = hasFailed(gated) ? NOTHING_RAN : gated;
   const verdict = unready ? UNRUN : judgeGate(report, brief.accept);
   if (!verdict.ok) {
     const { failures } = verdict;
@@ -111,7 +114,7 @@ async function gateOn(
       outcome: {
         ...{ is: "red" as const, members, conflicts, failures },
         ...(files.length > 0 && { files }),
-        ...{ detail, ...(stale !== undefined && { stale }) },
+        ...{ detail, ...(stale !== undefined && { stale }), ...(leftovers && { leftovers }) },
       },
     };
   }
@@ -123,7 +126,7 @@ async function gateOn(
   };
 }
 
-const NOTHING_RAN = { report: { commands: [] }, problems: [], tail: "" };
+const NOTHING_RAN: GateRun = { report: { commands: [] }, problems: [], tail: "" };
 
 /**
  * The candidate may be what keeps its gate from running: it is red, and never "no worse". If it is not, the look at the

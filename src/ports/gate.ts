@@ -1,7 +1,7 @@
 /** Does a tree pass? The commands come from the target, the tree from the candidate. */
 import type { FailedCommand } from "../core/base-look.ts";
 import type { Failure } from "../core/failure.ts";
-import type { GateRecord, GateReport, Probed } from "../core/gate.ts";
+import type { GateLeftovers, GateRecord, GateReport, Probed } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";
 import type { Failed } from "../core/result.ts";
 import type { GateChange } from "../core/rules/gate-changes.ts";
@@ -39,6 +39,8 @@ export type GatedTree = {
   readonly mayReuse?: true;
   /** Hears what its workspace is being made ready with, and undefined when it is ready. */
   readonly onStep?: (doing: string | undefined) => void;
+  /** In a workspace that is made anew, set-up included: something will be decided by a failure. */
+  readonly isFresh?: true;
   /** Called with the name of each command before it runs. */
   readonly onCommand?: (name: string) => void;
   /** What its output is to be called, if not like its job. A second run of that name gets a number. */
@@ -63,4 +65,6 @@ export type GateRun = {
   readonly stale?: string;
   /** Set where a command could not be run at all: then nothing is known about the tree. Of kind "setup". */
   readonly setup?: Failure;
+  /** Set where it failed in a used workspace, in which earlier runs of the gate had left files. */
+  readonly leftovers?: GateLeftovers;
 };

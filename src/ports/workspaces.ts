@@ -16,6 +16,8 @@ export type Workspaces = {
   release(workspace: Workspace): Promise<void>;
   /** The workspace that a job of an earlier engine still holds. */
   heldBy(job: JobId): Promise<Workspace | undefined>;
+  /** Untracked files that earlier holders left in it, as paths: none if it was made anew for this holder. */
+  leftovers(workspace: Workspace, signal: AbortSignal): Promise<readonly string[] | Failed>;
 };
 
 /**
@@ -28,6 +30,8 @@ export type Want = {
   readonly use: "agent" | "gate" | "plan" | "probe";
   /** Hears what takes long while it is made ready: a copy, a set-up. In words for people. */
   readonly onStep?: (doing: string) => void;
+  /** Made anew, set-up included: what an earlier holder left there is thrown away. */
+  readonly isFresh?: true;
   /** Its set-up command runs as the user: only for a commit that no agent has written to. */
   readonly isUnconfined?: true;
 };

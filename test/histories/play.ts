@@ -111,7 +111,7 @@ const unused = () => {
   throw new Error("landing and checking do not ask for this");
 };
 const UNUSED = {
-  workspaces: { take: unused, keep: unused, release: unused, heldBy: unused },
+  workspaces: { take: unused, keep: unused, release: unused, heldBy: unused, leftovers: unused },
   planner: "none",
   worker: { turn: unused, collect: unused },
   reconciler: "rules",

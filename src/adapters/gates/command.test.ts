@@ -42,6 +42,7 @@ async function gated(
     keep: async () => ({ commit: undefined, left: [] }),
     release: async () => {},
     heldBy: async () => undefined,
+    leftovers: async () => [],
   };
   const gate = new CommandGate({
     repository: folder,

@@ -14,6 +14,7 @@ import { orAbort } from "../or-abort.ts";
 import type { Conflicted, Conflicts } from "../repositories/conflicts.ts";
 import { gateChanges } from "./gate-changes.ts";
 import { classOf, type GateCommand, lineOf, testCommands } from "./gate-command.ts";
+import { leftoversFor } from "./leftovers.ts";
 import { Limiter } from "./limiter.ts";
 import { type GateParts, type GatePlace, type ProbeEnded, probeGate } from "./probe.ts";
 import type { GateRules, Rules } from "./rules.ts";
@@ -30,6 +31,8 @@ export type CommandGateParts = GateParts & {
   readonly programs: Programs;
   /** How many gates may run at the same time: they are heavy, and often share ports and caches. */
   readonly maxAtOnce: number;
+  /** Each run gets a workspace that is made anew: what runs leave there is thrown away. */
+  readonly isAlwaysFresh?: boolean;
 };
 
 export class CommandGate implements Gate {
@@ -58,15 +61,15 @@ export class CommandGate implements Gate {
     const ran = await this.#limiter.run(() => this.#runAll({ ...tree, onRun }, rules, signal), signal);
     if (ran === undefined) return STOPPED;
     if (hasFailed(ran)) return ran;
-    const { stale } = ran;
+    const { stale, leftovers } = ran;
     const said = runOf([...first, ...ran.commands], this.#parts.transcripts.pathOf?.(output));
     const isRed = said.report.commands.some(({ green }) => !green);
-    return { ...said, ...(isRed && stale !== undefined && { stale }) };
+    return { ...said, ...(isRed && stale !== undefined && { stale }), ...(leftovers && { leftovers }) };
   }
 
   /** One at a time: copying or installing what a tree needs may take longer than several gates. */
   prepare(tree: GatedTree): void {
-    if (this.#preparing || this.#over.signal.aborted) return;
+    if (this.#preparing || this.#over.signal.aborted || this.#parts.isAlwaysFresh) return;
     const ready = this.#makeReady(tree, this.#over.signal).catch(() => {}); // The gate itself does it then.
     this.#preparing = { commit: tree.commit, ready };
     void ready.finally(() => {
@@ -108,11 +111,17 @@ export class CommandGate implements Gate {
   }
 
   async #runAll(tree: GatedTree, rules: Rules, signal: AbortSignal): Promise<RanAll | Failed> {
-    const { workspaces, transcripts } = this.#parts;
-    const { job, commit } = tree;
+    const { workspaces, transcripts, isAlwaysFresh } = this.#parts;
+    const { job, commit, isFresh = isAlwaysFresh } = tree;
     await this.#whenReady(commit, signal);
     const { onStep } = tree;
-    const want = { job, commit, use: "gate" as const, ...(onStep && { onStep }) };
+    const want = {
+      job,
+      commit,
+      use: "gate" as const,
+      ...(onStep && { onStep }),
+      ...(isFresh && { isFresh }),
+    };
     const workspace = await workspaces.take(want, signal);
     onStep?.(undefined);
     if (hasFailed(workspace)) return workspace;
@@ -130,7 +139,10 @@ export class CommandGate implements Gate {
       }
       const commands = ran.some(({ counted = 0 }) => counted > 0) ? ran.map(withoutSilence) : ran;
       const { stale } = workspace;
-      return { commands, ...(stale !== undefined && { stale }) };
+      const said = commands.flatMap(({ green, tail }) => (green ? [] : [tail]));
+      const mayBeUsed = said.length > 0 && !isFresh;
+      const leftovers = mayBeUsed && (await leftoversFor(workspace, said.join("\n"), this.#parts, signal));
+      return { commands, ...(leftovers && { leftovers }), ...(stale !== undefined && { stale }) };
     } finally {
       await transcript.close();
       const isWhole = ran.length === rules.commands.length && !ran.some(({ setup }) => setup);
@@ -212,7 +224,7 @@ function howEnded(end: ProgramEnd, maxMs: number): string {
 
 const STOPPED: Failed = failedWith("cancelled", "the gate was stopped");
 
-type RanAll = Pick<GateRun, "stale"> & { readonly commands: readonly EndedGateCommand[] };
+type RanAll = Pick<GateRun, "stale" | "leftovers"> & { readonly commands: readonly EndedGateCommand[] };
 
 /** Corrects the result by what the output and the tree say beyond the exit code. */
 function asFound(ran: EndedGateCommand, found: Runnable): EndedGateCommand {

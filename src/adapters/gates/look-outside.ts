@@ -25,7 +25,7 @@ export function lookingOutside({ inside, outside, isConfined, network }: LookOut
     const passed = new Set(failuresOf(free.report));
     const only = (run: GateRun | Failed) => wrongIn(run).filter((name) => !passed.has(name));
     if (only(first).length === 0) return undefined;
-    const again = await inside.run(tree, signal);
+    const again = await inside.run({ ...tree, isFresh: true }, signal);
     const lasting = new Set(only(again));
     const names = only(first).filter((name) => lasting.has(name));
     return names.length === 0 ? undefined : doesNotRun(names, again, network);

@@ -31,4 +31,5 @@ const untouched = (workspaces: Workspaces): Workspaces => ({
   keep: (workspace, as, signal) => workspaces.keep(workspace, as, signal),
   release: (workspace) => workspaces.release(workspace),
   heldBy: (job) => workspaces.heldBy(job),
+  leftovers: async () => [],
 });

@@ -51,6 +51,7 @@ async function gated(
       keep: async () => ({ commit: undefined, left: [] }),
       release: async () => {},
       heldBy: async () => undefined,
+      leftovers: async () => [],
     },
     programs,
     transcripts: {

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { AGENT, type AnsweredTask } from "../../core/answers/plan-answer.ts";
 import type { Failure, FailureKind } from "../../core/failure.ts";
-import { type CommandReport, MAX_GATE_RECORDS } from "../../core/gate.ts";
+import { type CommandReport, type GateLeftovers, MAX_GATE_RECORDS } from "../../core/gate.ts";
 import type { Handoff, Metrics } from "../../core/handoff.ts";
 import type { Evidence } from "../../core/rules/evidence.ts";
 import { CHANGED_OF } from "../../core/rules/gate-changes.ts";
@@ -168,6 +168,7 @@ const GATED = z.object({
   },
   failed: z.array(z.object({ name: text, line: text, lines: texts })).optional(),
   passedAt: z.number().optional(),
+  leftovers: z.object({ files: texts, more: count.optional() } satisfies Shape<GateLeftovers>).optional(),
 });
 
 const RUNS = z

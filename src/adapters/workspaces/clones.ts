@@ -13,6 +13,7 @@ import type { Shelf } from "../git/shelf.ts";
 import { environmentOf } from "./environment.ts";
 import { removeAll } from "./folders.ts";
 import { keepAlso, keepWork, type Pause, type Work } from "./keep.ts";
+import { leftoversIn } from "./leftovers.ts";
 import { type ProvisionOptions, Provisions } from "./provisions.ts";
 import { clean, markMade, type Slot, slotAt, wipe } from "./slot.ts";
 import { openSource, type Source } from "./source.ts";
@@ -144,6 +145,14 @@ export class CloneWorkspaces implements Workspaces {
     return place?.holder && this.#workspace(pool, place.slot, place.holder);
   }
 
+  async leftovers(workspace: Workspace, signal: AbortSignal): Promise<readonly string[] | Failed> {
+    const pool = await this.#pool();
+    if (hasFailed(pool)) return pool;
+    const place = holding(pool, workspace);
+    if (!place) return failedWith("repository", `${workspace.job} does not hold ${workspace.folder}`);
+    return leftoversIn(place.slot, pool.source, signal);
+  }
+
   /** Every job that holds a workspace, also from an earlier engine; none if the repository cannot be opened. */
   async holders(): Promise<readonly Held[]> {
     const pool = await this.#pool();
@@ -222,6 +231,7 @@ export class CloneWorkspaces implements Workspaces {
     await removeDurably(slot.holder);
     delete place.holder;
     delete place.commit;
+    if (want.isFresh) await removeAll(slot.folder);
     const unheld = await this.#hold(pool, slot, want.commit);
     if (unheld) return unheld;
     const isRead = want.use === "plan" && this.#options.plansAreFull !== true;
@@ -246,7 +256,11 @@ export class CloneWorkspaces implements Workspaces {
       },
       signal,
     );
-    if ("failure" in provision) return provision;
+    if ("failure" in provision) {
+      // In a used workspace it may have failed over what was left there.
+      const isDoubtful = provision.failure.kind === "setup" && want.use === "gate" && !cleaned.isFresh;
+      return isDoubtful ? this.#prepare(pool, place, { ...want, isFresh: true }, signal) : provision;
+    }
     if (cleaned.isFresh && want.use !== "probe") await markMade(slot, pool.source);
     const { notices, stale } = provision;
     const holder = { job: want.job, commit: want.commit, notices, ...(stale !== undefined && { stale }) };

@@ -3,7 +3,7 @@
 import type { Deferral } from "../answers/plan-answer.ts";
 import type { BaseLook } from "../base-look.ts";
 import type { Failure } from "../failure.ts";
-import type { GateRecord, GateReport, Probed, Proof } from "../gate.ts";
+import type { GateLeftovers, GateRecord, GateReport, Probed, Proof } from "../gate.ts";
 import type { Handoff } from "../handoff.ts";
 import type { FailedCandidate, Job, JobId, Member, Outcome, PassedCandidate, Spent } from "../job.ts";
 import type { Phase } from "../rules/landing.ts";
@@ -173,18 +173,28 @@ type Facts = {
     drop?: readonly number[];
     /** They were discarded: what they were built on did not land. */
     isDiscard?: true;
+    /** Of `requeue`: their candidate was red, and neither they nor the target were found to be at fault. */
+    undecided?: readonly TaskId[];
   };
   /**
-   * `look`: what fails, of a base that fails before an agent was paid. `passedAt`: the gate was not run, since it
+   * `leftovers`: it failed in a used workspace, and is looked at again in a fresh one. `look`: what fails, of a base that fails before an agent was paid. `passedAt`: the gate was not run, since it
    * passed on the same tree at that moment, by the machine's clock.
    */
-  "target.checked": { tip: string; report: GateReport; look?: BaseLook; passedAt?: number };
+  "target.checked": {
+    tip: string;
+    report: GateReport;
+    leftovers?: GateLeftovers;
+    look?: BaseLook;
+    passedAt?: number;
+  };
   /**
    * The gate fails on the base, twice, and no agent was paid yet. `ask`: nothing starts before a person has said what
    * happens, or the question's time is up.
    */
   "base.failed": { look: BaseLook; choice: "ask" | OnRedBase; asked?: BaseQuestion };
   "base.answered": { choice: OnRedBase; by: "person" | "default" };
+  /** The gate failed so in a used workspace, and passed on the same tree in a fresh one. For people; nothing follows. */
+  "leftovers.found": { failures: readonly string[]; leftovers: GateLeftovers };
   "target.unchecked": { failure: Failure };
   /** The gate or a workspace cannot be made ready here: nothing is started before a person says `resume`. */
   "setup.failed": { failure: Failure };

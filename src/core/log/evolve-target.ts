@@ -13,7 +13,7 @@ import { type Evolvers, release, type StateDraft, taskIn } from "./draft.ts";
 import { addTask } from "./evolve-plan.ts";
 import { forgetQuestion, noteSetupError, noteSetupWorks, raise, settle } from "./settle.ts";
 import { takenBack } from "./state.ts";
-import { flakyOf, healthAfter, redsAfter } from "./target-health.ts";
+import { goneIn, healthAfter, redsAfter } from "./target-health.ts";
 
 export const targetEvents = {
   "batch.landed"(s, { members, commit, proof, flaky, turn }) {
@@ -44,7 +44,10 @@ export const targetEvents = {
   "candidate.failed"(s, { turn, failed }) {
     s.train = s.train.map((one) => (one.turn === turn ? { ...one, result: failed } : one));
   },
-  "landing.turned"(s, { phase, errors, retryAt, detail, stale, failure: problem, requeue, drop, at }) {
+  "landing.turned"(
+    s,
+    { phase, errors, retryAt, detail, stale, failure: problem, requeue, undecided, drop, at },
+  ) {
     if (phase.is === "again" && !isSameRun(s.landing.phase, phase)) s.doubtSince = at;
     if (drop) s.train = s.train.filter(({ turn }) => !drop.includes(turn));
     s.landing = {
@@ -56,15 +59,16 @@ export const targetEvents = {
       ...(problem && { problem }),
     };
     for (const id of requeue) release(s, taskIn(s, id));
+    for (const id of undecided ?? []) s.undecided.set(id, (s.undecided.get(id) ?? 0) + 1);
     if (errors > 0) s.target.unsure = true;
   },
-  "target.checked"(s, { tip, report, look, at }) {
+  "target.checked"(s, { tip, report, leftovers, look, at }) {
     const { target } = s;
     const green = isGreen(report);
     const byChance = target.redsInARow > 0 && target.checkedTip === tip;
-    const gone = flakyOf(target, tip, report);
+    const gone = target.leftovers ? [] : goneIn(s, tip, report);
     Object.assign(target, {
-      health: healthAfter(s, tip, report),
+      health: healthAfter(s, { tip, report, ...(leftovers && { leftovers }) }),
       redsInARow: green ? 0 : redsAfter(s, tip),
       greensInARow: green ? target.greensInARow + 1 : 0,
       checkedTip: tip,
@@ -76,6 +80,7 @@ export const targetEvents = {
       unsure: false,
       report,
       look,
+      leftovers,
     } satisfies Partial<StateDraft["target"]>);
     noteFlaky(s, gone);
     if (report.commands.length > 0) noteSetupWorks(s);
@@ -102,6 +107,14 @@ export const targetEvents = {
     forgetQuestion(s, BASE_QUESTION);
     if (s.redBase) s.redBase = { ...s.redBase, choice, offer: [] };
     if (choice === "continue") s.repair.givenUp = true;
+  },
+  "leftovers.found"(s, { leftovers }) {
+    const files = [...new Set([...leftovers.files, ...(s.leftovers?.files ?? [])])];
+    s.leftovers = {
+      files: files.slice(0, MAX_LEFTOVERS),
+      more: Math.max(leftovers.more ?? 0, s.leftovers?.more ?? 0) + Math.max(0, files.length - MAX_LEFTOVERS),
+      times: (s.leftovers?.times ?? 0) + 1,
+    };
   },
   "target.unchecked"(s, { failure, at }) {
     s.target.checkErrors += 1;
@@ -158,6 +171,9 @@ export const targetEvents = {
   },
 } satisfies Partial<Evolvers>;
 
+/** As many as people read. */
+const MAX_LEFTOVERS = 10;
+
 const isSameRun = (before: Phase, now: Phase & { readonly is: "again" }): boolean =>
   before.is === "again" && before.run === now.run;
 
@@ -182,12 +198,14 @@ function trainAfter(s: StateDraft, landed: number | undefined): void {
 }
 
 export function moveTip(s: StateDraft, tip: string): void {
+  if (tip !== s.target.tip) s.undecided.clear();
   s.target.tip = tip;
   s.tips.add(tip);
 }
 
-/** The task alone made its candidate fail the gate. */
+/** The task alone made its candidate fail the gate. For the others, that is progress. */
 export function noteGuilt(s: StateDraft, { kind }: Failure): void {
+  if (kind === "gate-red" || kind === "conflict") s.undecided.clear();
   if (kind === "gate-red") s.odds = withSeen(s.odds, { good: 0, bad: 1 });
 }
 

@@ -3,7 +3,7 @@ import { Dag } from "../../graph/dag.ts";
 import type { Deferral } from "../answers/plan-answer.ts";
 import type { BaseLook } from "../base-look.ts";
 import type { Failure } from "../failure.ts";
-import type { GateReport, Probed } from "../gate.ts";
+import type { GateLeftovers, GateReport, Probed } from "../gate.ts";
 import { type Job, type JobId, jobId, type TrainCandidate } from "../job.ts";
 import { NO_ODDS, type Odds } from "../rules/batch-size.ts";
 import { OPEN, type Phase } from "../rules/landing.ts";
@@ -47,6 +47,8 @@ export type RunState = {
   readonly landing: Landing;
   /** Candidates that are gated ahead of their turn, the first to land first. */
   readonly train: readonly TrainCandidate[];
+  /** How often the candidate of a task was red without a culprit since the target moved, or another was refused. */
+  readonly undecided: ReadonlyMap<TaskId, number>;
   /** When the candidate that is gated once more was last red; meaningless while landing is open. */
   readonly doubtSince: number;
   /** How often a task turned out to be bad: the size of a batch follows from it. */
@@ -71,6 +73,8 @@ export type RunState = {
   readonly machines: ReadonlyMap<string, Machine>;
   /** Tests that failed and then passed on the same tree, and how often in this run: 0 if only in earlier ones. */
   readonly flaky: ReadonlyMap<string, number>;
+  /** What the gate leaves in its workspaces and has failed over; undefined if it never did. */
+  readonly leftovers: (GateLeftovers & { readonly more: number; readonly times: number }) | undefined;
   readonly concernCount: number;
   /** Planners below the root that will not be asked again and have nothing active: they can settle. */
   readonly toSettle: ReadonlySet<TaskId>;
@@ -187,6 +191,8 @@ type Target = {
   readonly report: GateReport;
   /** What failed at the last look, of a base that failed before an agent was paid. */
   readonly look: BaseLook | undefined;
+  /** The report is of a used workspace, in which it failed. */
+  readonly leftovers: GateLeftovers | undefined;
   readonly checkedTip: string | undefined;
   readonly checkedAt: number;
   /** Gate runs that it passed lately, in a check or before it landed from the train, and when they began. */
@@ -262,6 +268,7 @@ export const emptyState = (): RunState => ({
   heldBack: new Map(),
   landing: { phase: OPEN, errors: 0, retryAt: 0 },
   train: [],
+  undecided: new Map(),
   doubtSince: 0,
   odds: NO_ODDS,
   tips: new Set(),
@@ -271,6 +278,7 @@ export const emptyState = (): RunState => ({
     health: "unknown",
     report: { commands: [] },
     look: undefined,
+    leftovers: undefined,
     checkedTip: undefined,
     checkedAt: 0,
     passes: [],
@@ -309,6 +317,7 @@ export const emptyState = (): RunState => ({
   accounts: new Map(),
   machines: new Map(),
   flaky: new Map(),
+  leftovers: undefined,
   concernCount: 0,
   toSettle: new Set(),
   unsettled: 0,

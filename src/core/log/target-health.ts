@@ -2,14 +2,19 @@
 import { failuresOf, type GateReport, isGreen } from "../gate.ts";
 import { maxRuns } from "../rules/landing.ts";
 import { ROOT } from "../task.ts";
+import type { EventOf } from "./event.ts";
 import { type RunState, taskOf } from "./state.ts";
 
 /**
  * What a check makes of the target's health. Red once is only suspect, until something fails again that is not known
  * to come and go; or until it was red so often that chance does not explain it.
  */
-export function healthAfter(state: RunState, tip: string, report: GateReport): RunState["target"]["health"] {
+export function healthAfter(
+  state: RunState,
+  { tip, report, leftovers }: Pick<EventOf<"target.checked">, "tip" | "report" | "leftovers">,
+): RunState["target"]["health"] {
   if (isGreen(report)) return "green";
+  if (leftovers) return "suspect";
   const { health } = state.target;
   const failures = failuresOf(report);
   const before = redBefore(state, tip);
@@ -37,11 +42,14 @@ export const redsAfter = ({ target }: RunState, tip: string): number =>
 export const redBefore = ({ target }: RunState, tip: string): ReadonlySet<string> =>
   new Set(target.checkedTip === tip ? failuresOf(target.report) : []);
 
-/** What failed when this very commit was looked at before, and does not now. */
-export function flakyOf({ checkedTip, report: before }: RunState["target"], tip: string, now: GateReport) {
-  if (checkedTip !== tip) return [];
+/**
+ * What failed when this very commit was looked at before, and does not now. In a used workspace it may have failed over
+ * what was left there: that says nothing about a test.
+ */
+export function goneIn({ target }: RunState, tip: string, now: GateReport): readonly string[] {
+  if (target.checkedTip !== tip) return [];
   const failing = new Set(failuresOf(now));
-  return failuresOf(before).filter((name) => !failing.has(name));
+  return failuresOf(target.report).filter((name) => !failing.has(name));
 }
 
 /** No planner and no worker was started: nothing is spent. */

@@ -6,13 +6,14 @@ import { blockingIn, failuresOf, type GateReport, isUnjudged, unjudgeable, unnam
 import type { Ended, Job, Member, Moved, Outcome } from "../job.ts";
 import type { Fact, NewTask, RepairOffer } from "../log/event.ts";
 import { pendingFixes, type RunState, taskOf } from "../log/state.ts";
-import { healthAfter, isFlaky, isUnpaid, redBefore } from "../log/target-health.ts";
+import { goneIn, healthAfter, isFlaky, isUnpaid, redBefore } from "../log/target-health.ts";
 import { childId, ROOT } from "../task.ts";
 import { isSpent } from "./budget.ts";
 import { wantsProbe } from "./check-time.ts";
 import type { Now } from "./consequences.ts";
 import { isForRed, targetMoved, turned, unknown } from "./decide-landing.ts";
 import { decideProbe, notProbed, setupMet } from "./decide-setup.ts";
+import { overLeftovers } from "./doubtful-gate.ts";
 import { gateRed } from "./gate-red.ts";
 import { afterBase, afterMove, backToQueue, keepPhase, membersOf, refuseAll } from "./landing.ts";
 import { REPAIR_RANK } from "./rank.ts";
@@ -32,17 +33,22 @@ export function decideCheck(now: Now, job: Job & { readonly kind: "check" }, end
 
 function checked(now: Now, outcome: Outcome & { readonly is: "checked" }): readonly Fact[] {
   const { state } = now;
-  const { tip, report, problems, moved, passedAt } = outcome;
+  const { tip, report, problems, leftovers, moved, passedAt } = outcome;
   const look = tip === state.request?.base && isUnpaid(state) ? lookedAt(state, outcome) : undefined;
   const facts: Fact[] = [
     {
       type: "target.checked",
       tip,
       report,
+      ...(leftovers && { leftovers }),
       ...(look && { look }),
       ...(passedAt !== undefined && { passedAt }),
     },
   ];
+  const inTheWay = state.target.leftovers;
+  if (inTheWay && !leftovers)
+    facts.push(...overLeftovers(state, { failures: goneIn(state, tip, report), leftovers: inTheWay }));
+  const known = facts.length;
   // While something lands, its own job is about to report where the target is.
   if (moved && !isMoving(state) && isNews(state, tip, moved)) {
     const found = unknown(state, moved).flatMap((landing) => landing.members);
@@ -50,15 +56,15 @@ function checked(now: Now, outcome: Outcome & { readonly is: "checked" }): reado
   }
   if (state.setup.failure) return facts; // It is checked again: nothing follows from what was seen meanwhile.
   // The target has moved since: red stops landing until the new tip is checked, but nothing is repaired on old news.
-  if (tip !== state.target.tip || facts.length > 1) return facts;
-  const health = healthAfter(state, tip, report);
-  if (health === "suspect") return [...facts, ...cleared(now, failuresOf(report))];
-  const known = [...facts, ...baseKnown(now, report)];
-  if (health !== "red") return known;
+  if (tip !== state.target.tip || facts.length > known) return facts;
+  const health = healthAfter(state, outcome);
+  if (health === "suspect") return leftovers ? facts : [...facts, ...cleared(now, failuresOf(report))];
+  const judged = [...facts, ...baseKnown(now, report)];
+  if (health !== "red") return judged;
   const lasting = lastingFailures(state, tip, failuresOf(report));
   const fixes = repair(now, problems, { lasting, unnamed: unnamedIn(report), blocking: blockingIn(report) });
   const isFirst = look !== undefined && state.redBase === undefined;
-  return [...known, ...endBisection(now), ...(isFirst ? baseFailed(now, look, fixes) : fixes)];
+  return [...judged, ...endBisection(now), ...(isFirst ? baseFailed(now, look, fixes) : fixes)];
 }
 
 /**
@@ -90,7 +96,7 @@ function cleared(now: Now, failing: readonly string[]): readonly Fact[] {
   const suspects = phase.suspects.filter((name) => !there.has(name));
   if (suspects.length === phase.suspects.length) return [];
   const turn = suspects.length === 0 ? backToQueue(phase.members) : keepPhase({ ...phase, suspects });
-  return turned(now, { turn });
+  return turned(now, { turn, isVerdict: true });
 }
 
 function baseKnown(now: Now, report: GateReport): readonly Fact[] {
@@ -103,7 +109,7 @@ function baseKnown(now: Now, report: GateReport): readonly Fact[] {
     phase.onRed && unjudgeable(report).length > 0
       ? refuseAll(phase.members)
       : afterBase(phase, failuresOf(report), { toHeal, gates: now.policy.landing.gates });
-  return turned(now, { turn, why: refusedAfterBase(phase, landing) });
+  return turned(now, { turn, why: refusedAfterBase(phase, landing), isVerdict: true });
 }
 
 function refusedAfterBase(
@@ -130,7 +136,7 @@ function endBisection(now: Now): readonly Fact[] {
   if (phase.is !== "again" && phase.is !== "bisect") return [];
   if (isMoving(state)) return []; // What is gated now is judged by its own answer.
   if (phase.is === "again" && isForRed(state, phase.members)) return [];
-  return turned(now, { turn: backToQueue(membersOf(phase)) });
+  return turned(now, { turn: backToQueue(membersOf(phase)), isVerdict: true });
 }
 
 function checkFailed(now: Now, why: Failure): readonly Fact[] {

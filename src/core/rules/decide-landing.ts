@@ -1,7 +1,6 @@
 /** What follows from a land job? Landed, refused with the reason, or a step of the bisection; or its place in the train. */
 
 import { type Failure, failure } from "../failure.ts";
-import { isOwn } from "../gate.ts";
 import type {
   Conflict,
   Ended,
@@ -17,6 +16,7 @@ import { isKnownRed, landsOnRed, type RunState, runningJobOf, taskOf } from "../
 import { isFlaky } from "../log/target-health.ts";
 import { isSettled, type TaskId } from "../task.ts";
 import { attemptFailed, failTask, type Now, skipsAfter, withoutRepeats } from "./consequences.ts";
+import { afterRedAndGreen, neverDecided } from "./doubtful-gate.ts";
 import { gateRed } from "./gate-red.ts";
 import {
   afterBase,
@@ -126,14 +126,14 @@ const GONE = failure(
 
 function landed(now: Now, job: LandJob, outcome: Outcome & { readonly is: "landed" }): readonly Fact[] {
   const { landing, train } = now.state;
-  const { phase } = landing;
   const { commit, members, proof, compared, conflicts } = outcome;
-  const flaky = phase.is === "again" ? phase.failures.filter(isOwn) : []; // Red, and then green on the same tree.
+  const { flaky, facts } = afterRedAndGreen(now.state);
   const of = train.length === 0 ? {} : { turn: job.moves ?? job.turn };
   return [
     { type: "batch.landed", members, commit, proof, ...(compared && { compared }), flaky, ...of },
+    ...facts,
     ...turned(now, {
-      turn: afterGreen(phase, members, now.policy.landing.gates),
+      turn: afterGreen(landing.phase, members, now.policy.landing.gates),
       conflicts,
       landed: job.moves,
     }),
@@ -142,7 +142,7 @@ function landed(now: Now, job: LandJob, outcome: Outcome & { readonly is: "lande
 
 function red(now: Now, outcome: Outcome & { readonly is: "red" }, drop: readonly number[]): readonly Fact[] {
   const { state, policy } = now;
-  const { members, failures, conflicts, files = [] } = outcome;
+  const { members, failures, conflicts, leftovers, files = [] } = outcome;
   const named = pointedAt(members, files, ({ task }) => changedBy(state, task));
   const rest = withoutMembers(state.landing.phase, conflictMembers(state, conflicts));
   const targetIsRed = isKnownRed(state);
@@ -153,11 +153,11 @@ function red(now: Now, outcome: Outcome & { readonly is: "red" }, drop: readonly
   const known = { targetIsRed, isFlaky: (name: string) => isFlaky(state, name), named, gates };
   const turn = isVoid
     ? backToQueue(rest.is === "open" ? members : membersOf(rest))
-    : pastBase(now, rest, afterRed(rest, { members, failures }, known));
+    : pastBase(now, rest, afterRed(rest, { members, failures, leftovers }, known));
   const detail = (outcome.detail ?? "").slice(-policy.brief.maxSummaryChars); // A tool says last what is wrong.
   const { stale } = outcome;
   const why = gateRed(`breaks the gate: ${failures.slice(0, 10).join(", ")}`, { detail, stale });
-  return turned(now, { turn, conflicts, why, detail, stale, drop });
+  return turned(now, { turn, conflicts, why, detail, stale, drop, isVerdict: true });
 }
 
 /**
@@ -289,6 +289,8 @@ type Step = {
   readonly drop?: readonly number[] | undefined;
   /** The candidate of the train that has landed. */
   readonly landed?: number | undefined;
+  /** A gate has said something: those that queue again were not found guilty, nor was the target. */
+  readonly isVerdict?: boolean;
 };
 
 /**
@@ -297,6 +299,7 @@ type Step = {
  */
 export function turned(now: Now, step: Step): readonly Fact[] {
   const { state } = now;
+  const { maxUndecided } = now.policy.landing;
   const { conflicts = [], errors = 0, retryAt = 0, problem, drop = [] } = step;
   // What is landing now is judged by its own answer.
   const turn = isKnownRed(state) && !step.isAhead ? calledOff(state, step.turn) : step.turn;
@@ -316,6 +319,11 @@ export function turned(now: Now, step: Step): readonly Fact[] {
   );
   const left = afterConflicts(turn.phase, conflictMembers(state, conflicts));
   const { phase, requeue } = leave(left.phase, stopped);
+  const queued = without([...back, ...left.requeue, ...requeue], stopped);
+  const isOpen = turn.phase.is === "open" && turn.refuse.length === 0;
+  const doubted = step.isVerdict && isOpen ? without(queued, postponed) : [];
+  const over = doubted.filter(({ task }) => (state.undecided.get(task) ?? 0) + 1 >= maxUndecided);
+  const undecided = without(doubted, over).map((m) => m.task);
   const detail = phase.is === "open" ? undefined : (step.detail ?? state.landing.detail);
   const stale =
     phase.is === "open" ? undefined : step.detail === undefined ? state.landing.stale : step.stale;
@@ -325,6 +333,7 @@ export function turned(now: Now, step: Step): readonly Fact[] {
       refuse(now, memberOf(state, c), { failure: conflictFailure(c), charge: "refused" }),
     ),
     ...stopped.flatMap((m) => cancelled(state, m)),
+    ...over.flatMap((m) => neverDecided(now, m)),
     {
       type: "landing.turned",
       phase,
@@ -332,9 +341,10 @@ export function turned(now: Now, step: Step): readonly Fact[] {
       retryAt,
       ...(detail ? { detail } : {}),
       ...(stale === undefined ? {} : { stale }),
-      requeue: without([...back, ...left.requeue, ...requeue], stopped).map((m) => m.task),
+      requeue: without(queued, over).map((m) => m.task),
       ...(problem && { failure: problem }),
       ...(drop.length > 0 && { drop }),
+      ...(undecided.length > 0 && { undecided }),
     },
   ]);
 }

@@ -26,6 +26,10 @@ export function headOf(state: RunState, policy: Policy, freeGates = 1): readonly
   for (const id of state.dag.ready(LANE.land)) {
     const task = taskOf(state, id as TaskId);
     if (members.length >= max || (red && !landsOnRed(state, task))) break;
+    // Its last round: else those that were only beside it would fail with it.
+    const isAlone = (state.undecided.get(task.id) ?? 0) >= policy.landing.maxUndecided - 1;
+    if (isAlone && members.length > 0) break;
+    if (isAlone) return task.state.is === "landing" ? [{ task: task.id, attempt: task.state.attempt }] : [];
     if (task.state.is === "landing") members.push({ task: task.id, attempt: task.state.attempt });
   }
   return members;

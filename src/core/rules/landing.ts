@@ -1,4 +1,5 @@
 /** What comes after a red gate? Once more, then the base, then bisection: so that only the guilty task is refused. */
+import type { GateLeftovers } from "../gate.ts";
 import type { Member } from "../job.ts";
 
 /**
@@ -19,6 +20,7 @@ export type Phase =
       readonly members: readonly Member[];
       readonly failures: readonly string[];
       readonly run: number;
+      readonly used?: UsedRun;
     }
   /** Red twice: what fails on the target itself? A check answers. */
   | {
@@ -41,6 +43,9 @@ export type Phase =
       /** The base was not checked yet: `next` are those that the failures point at. */
       readonly isEarly?: true;
     };
+
+/** The first run was in a used workspace: what failed only there may have failed over what was left there. */
+export type UsedRun = { readonly failures: readonly string[]; readonly leftovers: GateLeftovers };
 
 /** What a result leads to. Members in neither list are in the phase. */
 export type Turn = {
@@ -96,20 +101,30 @@ export const prescribed = (phase: Phase): readonly Member[] | undefined =>
   phase.is === "again" ? phase.members : phase.is === "bisect" ? phase.next : undefined;
 
 /** The candidate of `members` was red, or, on a target that is red itself, worse. */
-type Red = { readonly members: readonly Member[]; readonly failures: readonly string[] };
+type Red = {
+  readonly members: readonly Member[];
+  readonly failures: readonly string[];
+  /** It was red in a used workspace: that decides nothing. */
+  readonly leftovers?: GateLeftovers | undefined;
+};
 
 export function afterRed(phase: Phase, red: Red, known: Known): Turn {
-  const { members, failures } = red;
+  const { members, failures, leftovers } = red;
   switch (phase.is) {
     case "open":
     case "base": // No land job runs while the base is checked; one that was lost may still answer.
-      return keepPhase({ is: "again", members, failures, run: 2 });
+      return keepPhase({
+        ...{ is: "again", members, failures, run: 2 },
+        ...(leftovers && { used: { failures, leftovers } }),
+      });
     case "again": {
       const all = [...new Set([...phase.failures, ...failures])];
       const twice = shared(phase.failures, failures);
-      const solid = twice.filter((name) => !known.isFlaky(name));
-      if (solid.length === 0 && phase.run < maxRuns(all, known.isFlaky))
-        return keepPhase({ is: "again", members, failures: all, run: phase.run + 1 });
+      const solid = leftovers ? [] : twice.filter((name) => !known.isFlaky(name));
+      if (solid.length === 0 && phase.run < (leftovers ? MAX_FLAKY_RUNS : maxRuns(all, known.isFlaky))) {
+        const used = usedAfter(phase.used, red);
+        return keepPhase({ is: "again", members, failures: all, run: phase.run + 1, ...(used && { used }) });
+      }
       const suspects = solid.length > 0 ? solid : twice.length > 0 ? twice : failures;
       const named = known.targetIsRed || solid.length === 0 ? [] : (known.named ?? []);
       // More than half of them would take a run more than halves do.
@@ -122,9 +137,17 @@ export function afterRed(phase: Phase, red: Red, known: Known): Turn {
   }
 }
 
+/** What has failed in a fresh workspace as well is not counted against the used one. */
+function usedAfter(before: UsedRun | undefined, { failures, leftovers }: Red): UsedRun | undefined {
+  if (leftovers) return { failures: [...new Set([...(before?.failures ?? []), ...failures])], leftovers };
+  const seen = new Set(failures);
+  const only = before?.failures.filter((name) => !seen.has(name)) ?? [];
+  return before && only.length > 0 ? { ...before, failures: only } : undefined;
+}
+
 function afterRedInBisection(
   phase: Phase & { readonly is: "bisect" },
-  { members, failures }: Red,
+  { members, failures, leftovers }: Red,
   { isFlaky, gates }: Known,
 ): Turn {
   const { guilty, suspects } = phase;
@@ -145,7 +168,8 @@ function afterRedInBisection(
   }
   if (members.length > 1) return narrow(members, suspects, { requeue: without(guilty, members), gates });
   // The last one left is guilty because all others were green; any other single one is gated twice.
-  const proven = guilty.length === 1 || reds >= 2;
+  const isSeen = leftovers === undefined || reds >= MAX_FLAKY_RUNS;
+  const proven = isSeen && (guilty.length === 1 || reds >= 2);
   return proven ? { phase: OPEN, requeue: without(guilty, members), refuse: members } : again;
 }
 

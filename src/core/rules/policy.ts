@@ -122,6 +122,8 @@ export type Policy = {
     readonly gates: number;
     /** Candidates in the train for each gate: those that have passed wait there without a gate. */
     readonly maxTrainPerGate: number;
+    /** Times that a task's candidate may be red on one target without a culprit, before the task fails. */
+    readonly maxUndecided: number;
     /** Landing jobs in a row that may fail for reasons of the repository or the machine. */
     readonly maxErrorsInARow: number;
   };
@@ -273,6 +275,7 @@ export const defaultPolicy: Policy = {
     maxBatch: 50, // One culprit in 50 is found in at most 10 gate runs; 50 one by one take 50.
     gates: 1, // Ordinary tests share ports, databases and cores.
     maxTrainPerGate: 4, // As many as pass while one that is slow or judged holds them up; a red target discards all.
+    maxUndecided: 3, // Each time some four gate runs have said one thing and its opposite of the same two trees.
     maxErrorsInARow: 20, // A full disk may last an hour or two; finished work must not fail for it.
   },
   sweep: {

@@ -1,4 +1,5 @@
 /** How are the states of a run and of its tasks called? The same words on the terminal, on the web page and in the report. */
+import type { GateLeftovers } from "../gate.ts";
 import type { TrainCandidate } from "../job.ts";
 import type { Phase } from "../rules/landing.ts";
 import type { TaskId } from "../task.ts";
@@ -98,6 +99,13 @@ export function healthLabel({ target: { health, isVerified, isUngated } }: Stand
     case "unknown":
       return "its gate has not run yet";
   }
+}
+
+/** What people read of a gate that is in its own way: which files, and what to choose. */
+export function leftoversLabel({ files, more = 0 }: GateLeftovers): string {
+  const named = [...files, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  const over = named === "" ? "what its runs leave in their workspace" : `its own leftovers: ${named}`;
+  return `Your gate fails over ${over}. It failed in a used workspace and passed in a fresh one; gateWorkspace: fresh in skein.yaml makes every run fresh`;
 }
 
 /** The same in a word or two, beside the target's commit. */

@@ -13,7 +13,7 @@ import { isRepair, type TaskId } from "../task.ts";
 import { bad, good, type Line, plain, quiet, withBelow } from "./line.ts";
 
 export function checked(event: EventOf<"target.checked">, state: RunState): Line | undefined {
-  const { tip, report, passedAt, at } = event;
+  const { tip, report, leftovers, passedAt, at } = event;
   const { health } = state.target;
   const isBase = tip === state.request?.base;
   if (passedAt !== undefined)
@@ -21,7 +21,7 @@ export function checked(event: EventOf<"target.checked">, state: RunState): Line
   if (health === "green") return isBase ? idle(report) : undefined;
   const names = namesOf(failuresOf(report));
   const what = targetName(tip, state);
-  if (health !== "red") return bad(`Gate failed on ${what}; re-running in case it is flaky: ${names}`);
+  if (health !== "red") return bad(`Gate failed on ${what}; ${rerunning(leftovers !== undefined)}: ${names}`);
   const { round, givenUp } = state.repair;
   if (round > 0 || givenUp) return bad(`Gate still fails on ${what}: ${names}`);
   return bad(`Gate fails on ${what}: ${names}`);
@@ -45,6 +45,8 @@ const NEXT_OF_BASE: Readonly<Record<"ask" | OnRedBase, (state: RunState) => stri
   continue: () => "the run goes on beside it: only what makes nothing worse lands",
   stop: () => "nothing is started",
 };
+const rerunning = (isUsed: boolean): string =>
+  isUsed ? "re-running in a fresh workspace" : "re-running in case it is flaky";
 
 /** Of what is unproven, the next event says why. */
 export function probed({ probed: found }: EventOf<"gate.probed">): Line | undefined {
@@ -110,10 +112,11 @@ export function turned(
     case "open":
       return undefined;
     case "again": {
-      const { members, failures, run } = phase;
+      const { members, failures, run, used } = phase;
       const who = members.length === 1 ? all(members) : `${members.length} tasks`;
       const what = run > 2 ? "Gate failed again" : "Gate failed"; // For another reason, or a known flaky test.
-      return bad(`${what} with ${who}; re-running in case it is flaky: ${namesOf(failures)}`);
+      const how = rerunning(used !== undefined && run === 2);
+      return bad(`${what} with ${who}; ${how}: ${namesOf(failures)}`);
     }
     case "base":
       return bad("Gate failed again; checking whether the target itself fails");

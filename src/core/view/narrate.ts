@@ -7,6 +7,7 @@ import { type Job, taskOfJob } from "../job.ts";
 import type { Event, EventOf } from "../log/event.ts";
 import { isVerified, nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
 import { ROOT, type TaskId } from "../task.ts";
+import { leftoversLabel } from "./labels.ts";
 import { bad, good, type Line, plain, quiet } from "./line.ts";
 import { goesOn, narrateCall } from "./narrate-call.ts";
 import {
@@ -173,6 +174,8 @@ export function narrate(
       return plain(
         `${event.by === "person" ? "You chose" : "There was no answer in time, so the run goes on with"}: ${event.choice}`,
       );
+    case "leftovers.found":
+      return bad(leftoversLabel(event.leftovers));
     case "target.unchecked":
       return bad(`Could not check the target: ${event.failure.message}`);
     case "setup.failed":

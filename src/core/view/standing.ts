@@ -1,6 +1,6 @@
 /** How does a run stand now? Cheap to make, also of thousands of tasks: who draws a run makes it again and again. */
 import type { Failure } from "../failure.ts";
-import type { Probed } from "../gate.ts";
+import type { GateLeftovers, Probed } from "../gate.ts";
 import { type JobId, jobId } from "../job.ts";
 import type { Event } from "../log/event.ts";
 import { evolve } from "../log/evolve.ts";
@@ -77,6 +77,8 @@ export type Standing = {
   readonly setup?: Failure;
   /** Whether the gate looks at the tree that it runs in; nothing before that was asked. */
   readonly probed?: Probed;
+  /** The gate failed over what its own runs leave in their workspace. */
+  readonly leftovers?: GateLeftovers;
   /** What workers ask, and nobody has answered. */
   readonly questions: readonly QuestionView[];
   /** Accounts that cannot be called now, and why. */
@@ -154,6 +156,7 @@ export function standingOf({ state, story }: Seen): Standing {
     spent: { ...state.spent, unreported: story.unreported },
     ...(setup && { setup }),
     ...(probed && { probed }),
+    ...(state.leftovers && { leftovers: state.leftovers }),
     questions: (state.closed ? [] : [...state.questions.values()]).map((question) =>
       questionView(state, question),
     ),

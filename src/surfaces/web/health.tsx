@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { wallTime } from "../../core/log/state.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
-import { healthLabel, machinesIn, throughputLabel } from "../../core/view/labels.ts";
+import { healthLabel, leftoversLabel, machinesIn, throughputLabel } from "../../core/view/labels.ts";
 import { givenUpTexts } from "../../core/view/task-facts.ts";
 import { unfinishedOf } from "../../core/view/view.ts";
 import { machineLabel } from "../../core/view/view-machines.ts";
@@ -37,6 +37,7 @@ export function Health({ view, seen, live, word }: PageParts) {
           {harmless(view.probed.is === "unproven" ? view.probed.failure.message : view.probed.why)}
         </p>
       )}
+      {view.leftovers && <p class="bad">{harmless(leftoversLabel(view.leftovers))}</p>}
       <Part name={`Failing for ${duration(tally.red.ms)} in all`}>
         {tally.red.spans.map(({ from, ms, isOver, failures, by }) => (
           <>

@@ -119,6 +119,7 @@ function showTree(
       ...(moved === undefined ? {} : { baseMoved: moved }),
       ...(view.setup && { setup: view.setup }),
       ...(view.probed && { probed: view.probed }),
+      ...(view.leftovers && { leftovers: view.leftovers }),
       spent: view.spent,
       tally: view.tally,
     });

@@ -10,7 +10,14 @@ import { hasFailed } from "../../../core/result.ts";
 import type { TaskId } from "../../../core/task.ts";
 import { budgetOf, budgetTexts } from "../../../core/view/budget-left.ts";
 import { elapsedMs } from "../../../core/view/elapsed.ts";
-import { machinesIn, type RunWord, runningIn, runWord, spentLabel } from "../../../core/view/labels.ts";
+import {
+  leftoversLabel,
+  machinesIn,
+  type RunWord,
+  runningIn,
+  runWord,
+  spentLabel,
+} from "../../../core/view/labels.ts";
 import { notProbedText } from "../../../core/view/narrate-gate.ts";
 import { approvalFor, lacksMachine, questionsFor } from "../../../core/view/needs.ts";
 import { standingOf } from "../../../core/view/standing.ts";
@@ -183,7 +190,7 @@ type One = {
 function sayOne(context: Context, { home, view, state, owner, wait, moved, bring }: One): void {
   const { record } = home;
   const { target, queue, undone, concerns, left } = view;
-  const { spent, accounts, setup, probed } = view;
+  const { spent, accounts, setup, probed, leftovers } = view;
   const heading = (text: string) => say(context, `\n${paint(context.out, "strong", text)}`);
   const list = (title: string, lines: readonly string[]) => {
     if (lines.length > 0) heading(title);
@@ -205,6 +212,7 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
   ] as const;
   const base = moved === undefined ? [] : [["base", baseMovedText(moved)] as const];
   const gate = probed === undefined ? [] : [["gate", probedText(probed)] as const];
+  const inTheWay = leftovers === undefined ? [] : [["gate", leftoversLabel(leftovers)] as const];
   const stuck = setup === undefined ? [] : setupRows(setup);
   const now = wait === undefined ? [] : [["now", waitText(wait, context.now())] as const];
   const lost = view.unreachable;
@@ -222,6 +230,7 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
   for (const [key, text] of [
     ...rows,
     ...gate,
+    ...inTheWay,
     ...base,
     ...stuck,
     ...(setup ? [] : now),

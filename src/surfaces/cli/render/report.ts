@@ -2,7 +2,7 @@
 import type { Deliverable } from "../../../app/deliverable.ts";
 import { type Budget, budgetTexts } from "../../../core/view/budget-left.ts";
 import { elapsedMs } from "../../../core/view/elapsed.ts";
-import { proofLabel, spentLabel } from "../../../core/view/labels.ts";
+import { leftoversLabel, proofLabel, spentLabel } from "../../../core/view/labels.ts";
 import { endWords } from "../../../core/view/narrate.ts";
 import { notProbedText } from "../../../core/view/narrate-gate.ts";
 import { calmLabel, endLabel, needsOf } from "../../../core/view/needs.ts";
@@ -135,7 +135,7 @@ function landed(view: RunView, { open, report }: Around): ReportSection {
     0: [],
     1: [paragraph("1 more task is done: it was split, and all its parts landed")],
   }[split] ?? [paragraph(`${split} more tasks are done: they were split, and all their parts landed`)];
-  return section(`${heading} (${landings.length})`, [{ is: "rows", rows }, ...parts, ...unprobed(view)]);
+  return section(`${heading} (${landings.length})`, [{ is: "rows", rows }, ...parts, ...ofTheGate(view)]);
 }
 
 /** In full, flaky tests have a section of their own. */
@@ -146,8 +146,11 @@ const flakyText = (flaky: readonly string[], report: RunReport | undefined): str
       ? "; a flaky test failed first"
       : harmless(`; flaky, failed first: ${flaky.join(", ")}`, 120);
 
-const unprobed = ({ probed }: RunView): readonly ReportItem[] =>
-  probed?.is === "not-probed" ? [paragraph(harmless(notProbedText(probed)), "bad")] : [];
+/** What is wrong with the gate itself. */
+const ofTheGate = ({ probed, leftovers }: RunView): readonly ReportItem[] => [
+  ...(probed?.is === "not-probed" ? [paragraph(harmless(notProbedText(probed)), "bad")] : []),
+  ...(leftovers ? [paragraph(harmless(leftoversLabel(leftovers)), "bad")] : []),
+];
 function gateChanges({ gateChanges: all }: RunView): readonly ReportSection[] {
   if (all.length === 0) return [];
   return [

@@ -1,0 +1,31 @@
+/** Names the files that a failing gate may have failed over, those that it speaks of itself first. */
+import path from "node:path";
+import type { GateLeftovers } from "../../core/gate.ts";
+import { hasFailed } from "../../core/result.ts";
+import type { Workspace, Workspaces } from "../../ports/workspaces.ts";
+
+/** Undefined if the workspace was as good as new. Where that cannot be told, it counts as used. */
+export async function leftoversFor(
+  workspace: Workspace,
+  said: string,
+  { workspaces, redact }: { readonly workspaces: Workspaces; readonly redact: (text: string) => string },
+  signal: AbortSignal,
+): Promise<GateLeftovers | undefined> {
+  const found = await workspaces.leftovers(workspace, signal);
+  if (hasFailed(found)) return { files: [] };
+  if (found.length === 0) return undefined;
+  const rank = (file: string) => (said.includes(file) ? 0 : said.includes(path.basename(file)) ? 1 : 2);
+  const ranked = found.map((file) => ({ file, rank: rank(file) })).toSorted((a, b) => a.rank - b.rank);
+  const files = ranked.slice(0, MAX_NAMED).map(({ file }) => redact(plain(file)));
+  const more = found.length - files.length;
+  return { files, ...(more > 0 && { more }) };
+}
+
+/** As many as people read. */
+const MAX_NAMED = 10;
+const MAX_CHARS = 200;
+
+const plain = (file: string): string => {
+  const shown = /\p{Cc}/u.test(file) ? JSON.stringify(file) : file;
+  return shown.length > MAX_CHARS ? `${shown.slice(0, MAX_CHARS)}…` : shown;
+};

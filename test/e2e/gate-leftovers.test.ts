@@ -1,0 +1,96 @@
+/** Runs gates that fail over what their own runs leave, and gates that fail by turns: good changes land, or the run says why not. */
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { knownFlaky } from "../../src/app/flaky-history.ts";
+import { flakyTestsOf } from "../../src/compose/project.ts";
+import type { Event, EventOf } from "../../src/core/log/event.ts";
+import { narrate } from "../../src/core/view/narrate.ts";
+import { closing, makeSetting, runGoal } from "../support/live-runs.ts";
+import { plans, task, writes } from "../support/scripts.ts";
+
+/** `ln -s` fails where an earlier version has left the link. All that the rules make is ignored. */
+const MAKEFILE = `V := $(shell cat version)
+
+test: build/one.so
+	@grep -qx "version $(V)" build/one.so
+
+build/one.so: build/one.$(V)
+	ln -s one.$(V) build/one.so
+
+build/one.$(V): version
+	@mkdir -p build
+	@echo "version $(V)" > build/one.$(V)
+`;
+const FILES = { Makefile: MAKEFILE, ".gitignore": "build/\n", version: "1\n", "README.md": "x\n" };
+const DONE = { answer: { scratchpad: "", tasks: [], done: true } };
+const RAISES = task("raise", { scope: ["version"] });
+
+const gateRuns = (events: readonly Event[]) =>
+  events.filter(
+    (event) =>
+      event.type === "job.started" &&
+      ((event.job.kind === "check" && !event.job.probe) ||
+        (event.job.kind === "land" && event.job.moves === undefined)),
+  ).length;
+const all = <T extends Event["type"]>(events: readonly Event[], type: T) =>
+  events.filter((event): event is EventOf<T> => event.type === type);
+
+describe("a gate that fails over what its own runs leave", () => {
+  it("refuses no good change, blames no test, names what is in its way, and costs one run more", async () => {
+    await using place = await makeSetting({
+      files: FILES,
+      script: {
+        plans: { t: [plans(task("a"), { ...RAISES, after: ["a"] }), DONE] },
+        work: { a: [writes("a.txt")], raise: [writes("version", "2\n")] },
+      },
+    });
+    const run = await runGoal(place, place.config({ gate: [{ name: "test", run: "make test" }] }));
+    assert.equal(closing(run.end), "done");
+    assert.equal(gateRuns(run.events), 1 + 2 + 1 + 1, "the base, two tasks, the end, and one that was fresh");
+    const [found, ...more] = all(run.events, "leftovers.found");
+    assert.equal(more.length, 0);
+    assert.equal(found?.leftovers.files[0], "build/one.so", "what the gate speaks of comes first");
+    assert.ok(run.end.is === "closed");
+    assert.match(
+      narrate(found!, run.end.state)?.text ?? "",
+      /^Your gate fails over its own leftovers: build\/one\.so, .*gateWorkspace: fresh/,
+    );
+    assert.deepEqual(all(run.events, "task.retried"), []);
+    assert.deepEqual(await knownFlaky(flakyTestsOf(place.project)), []);
+  });
+
+  it("never meets leftovers where each run gets a fresh workspace", async () => {
+    await using place = await makeSetting({
+      files: FILES,
+      script: {
+        plans: { t: [plans(RAISES), DONE] },
+        work: { raise: [writes("version", "2\n")] },
+      },
+    });
+    const gate = [{ name: "test", run: "make test" }];
+    const run = await runGoal(place, place.config({ gate, gateWorkspace: "fresh" }));
+    assert.equal(closing(run.end), "done");
+    assert.deepEqual([gateRuns(run.events), all(run.events, "leftovers.found").length], [3, 0]);
+  });
+});
+
+describe("a gate that fails by turns", () => {
+  it("ends, and good changes land, where it is red at every second run", async () => {
+    await using place = await makeSetting({
+      files: { "README.md": "x\n" },
+      script: {
+        plans: { t: [plans(task("a"), task("b")), DONE, DONE] },
+        work: { a: [writes("a.txt")], b: [writes("b.txt")] },
+      },
+    });
+    const count = path.join(place.folder, "count");
+    const gate = `mkdir -p '${count}'; n=$(ls '${count}' | wc -l); touch "${count}/$n"; test $((n % 2)) = 0`;
+    const settings = { gate: [{ name: "build", run: gate }], gateSandbox: "off", gateProbe: "off" };
+    const run = await runGoal(place, place.config(settings));
+    assert.equal(closing(run.end), "done");
+    const { length } = readdirSync(count);
+    assert.ok(length <= 2 + 3 * 2, `${length} gate runs`);
+  });
+});
