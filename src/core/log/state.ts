@@ -335,13 +335,7 @@ export const emptyState = (): RunState => ({
 /** The lanes of the DAG: what a ready task is ready for. */
 export const LANE = { plan: 0, work: 1, land: 2 } as const;
 
-export const retryKey = (id: TaskId) => `retry:${id}`;
-export const retryTask = (key: string): TaskId | undefined =>
-  key.startsWith("retry:") ? (key.slice("retry:".length) as TaskId) : undefined;
-
-export const accountKey = (account: string) => `account:${account}`;
-export const accountOfKey = (key: string): string | undefined =>
-  key.startsWith("account:") ? key.slice("account:".length) : undefined;
+export { accountKey, accountOfKey, retryKey, retryTask } from "./deadline-keys.ts";
 
 /** What the machine's clock shows at a time of the run; and the other way round. */
 export const wallTime = ({ aheadMs }: Pick<RunState, "aheadMs">, at: number): number => at + aheadMs;
