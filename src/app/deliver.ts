@@ -1,4 +1,4 @@
-/** Delivers what landed in a run to the user's branch, if the run and the branch allow it. */
+/** Delivers what landed in a run to the user's branch, if the run and the branch allow it and the gate passes. */
 
 import { problemText } from "../config/problem.ts";
 import type { Config } from "../config/schema.ts";
@@ -7,9 +7,10 @@ import { failure, messageOf } from "../core/failure.ts";
 import { judgeGate } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
+import { TARGET_FAILS } from "../core/rules/finish.ts";
 import { viewOf } from "../core/view/view.ts";
-import type { Delivery, DeliveryEnd, DeliveryRefused } from "../ports/delivery.ts";
-import { deliverCommand, isRed } from "./deliverable.ts";
+import type { Delivery, DeliveryEnd, DeliveryRefused, DeliveryWanted } from "../ports/delivery.ts";
+import { deliverCommand, deliverRedHint, isRed } from "./deliverable.ts";
 import { targetOf } from "./lost-run.ts";
 import type { Parts, RunWorld } from "./parts.ts";
 import { misconfigured, misused, type Refused, refused } from "./refused.ts";
@@ -24,18 +25,36 @@ export type DeliverRequest = SeenRun & {
   readonly partial?: boolean;
 };
 
-type DeliverParts = Pick<Parts, "openWorld" | "git"> & { readonly delivery: Delivery };
+export type DeliverParts = Pick<Parts, "openWorld" | "git"> & { readonly delivery: Delivery };
 
-type RunDelivered = { readonly end: DeliveryEnd; readonly branch: string };
+export type RunDelivered = { readonly end: DeliveryEnd; readonly branch: string };
 
 /** Brings the target to the user's branch. What that branch has meanwhile is merged into the target first, and gated. */
-export async function deliverRun(
+export const deliverRun = (
+  request: DeliverRequest,
+  parts: DeliverParts,
+  signal: AbortSignal,
+): Promise<RunDelivered | Refused> => deliverBy(mergeAndBring, request, parts, signal);
+
+/** How the branch is moved, once the run allows it. `onRed`: the gate may fail on the target. */
+export type Bring = {
+  (
+    wanted: DeliveryWanted,
+    world: RunWorld,
+    parts: DeliverParts,
+    signal: AbortSignal,
+  ): Promise<DeliveryEnd | Failed>;
+  readonly onRed?: true;
+};
+
+export async function deliverBy(
+  bring: Bring,
   request: DeliverRequest,
   parts: DeliverParts,
   signal: AbortSignal,
 ): Promise<RunDelivered | Refused> {
   const { home, branch = home.record.baseBranch } = request;
-  const why = await whyNot(request, parts.git);
+  const why = await whyNot(request, parts.git, bring.onRed);
   if (why) return why;
   const { run } = home.record;
   if (branch === undefined)
@@ -46,7 +65,8 @@ export async function deliverRun(
   const recorded = fromSettings(home.record.settings);
   if ("problems" in recorded)
     return misconfigured("the run's record cannot be used", undefined, recorded.problems.map(problemText));
-  const end = await bring({ ...request, branch }, recorded.config, parts, signal).catch(
+  const opened = { ...request, branch, bring, config: recorded.config };
+  const end = await inWorld(opened, parts, signal).catch(
     (error: unknown): Failed => ({ failure: failure("repository", messageOf(error)) }),
   );
   if (hasFailed(end)) return refused(signal.aborted ? "stopped" : "run", end.failure);
@@ -66,6 +86,7 @@ export const deliverAtEnd = (
 async function whyNot(
   { home, seen, partial = false }: DeliverRequest,
   git: Parts["git"],
+  onRed = false,
 ): Promise<Refused | undefined> {
   const { run } = home.record;
   const owner = await home.owner();
@@ -74,13 +95,10 @@ async function whyNot(
   const no = (message: string, next: string) => refused("run", failure("target-red", message, next));
   if (landings.length === 0)
     return no(`nothing has landed in run ${run}: there is nothing to deliver`, `skein show ${run}`);
-  if (isRed(target))
-    return no(
-      `the gate fails on the target of run ${run}: it is not delivered`,
-      `skein status ${run} says what fails`,
-    );
-  if (is === "done" || partial) return undefined;
-  const part = await deliverCommand(home.record, git, true);
+  if (isRed(target) && !onRed)
+    return no(`the gate fails on the target of run ${run}: it is not delivered`, deliverRedHint(run));
+  if (is === "done" || partial || (onRed && isAllButGreen(seen))) return undefined;
+  const part = `${await deliverCommand(home.record, git, true)}${onRed ? " --red" : ""}`;
   return seen.state.closed === undefined
     ? no(
         `run ${run} is not closed, so only a part of the goal would be delivered`,
@@ -92,14 +110,18 @@ async function whyNot(
       );
 }
 
-type Bringing = DeliverRequest & { readonly branch: string };
+/** It is closed, and nothing is left of it but that the gate fails. */
+const isAllButGreen = ({ state: { closed } }: SeenRun["seen"]): boolean =>
+  closed?.how === "incomplete" && closed.left.every((text) => text.startsWith(TARGET_FAILS));
 
-async function bring(
-  { home, seen, branch: baseBranch, intoCheckout = false }: Bringing,
-  config: Config,
-  { openWorld, delivery }: DeliverParts,
+type Bringing = DeliverRequest & { readonly branch: string; readonly bring: Bring; readonly config: Config };
+
+async function inWorld(
+  { home, seen, branch: baseBranch, intoCheckout = false, bring, config }: Bringing,
+  parts: DeliverParts,
   signal: AbortSignal,
 ): Promise<DeliveryEnd | Failed> {
+  const { openWorld, delivery } = parts;
   const lock = await home.lock();
   if (hasFailed(lock)) return lock;
   await using stack = new AsyncDisposableStack();
@@ -116,20 +138,16 @@ async function bring(
   const tip = seen.state.target.tip || since;
   const { filters } = config.workspace;
   // Awaited here: the stack gives everything back as soon as this function returns, even a promise.
-  return await mergeAndBring(
-    { run, baseBranch, target, since, tip, intoCheckout, filters },
-    world,
-    delivery,
-    signal,
-  );
+  const wanted = { run, baseBranch, target, since, tip, intoCheckout, filters };
+  return await bring(wanted, world, parts, signal);
 }
 
-const MAX_BASE_MERGES = 3;
+export const MAX_BASE_MERGES = 3;
 
 async function mergeAndBring(
-  wanted: Parameters<Delivery["bring"]>[0],
+  wanted: DeliveryWanted,
   world: RunWorld,
-  delivery: Delivery,
+  { delivery }: DeliverParts,
   signal: AbortSignal,
 ): Promise<DeliveryEnd | Failed> {
   let isUngated = false;

@@ -90,7 +90,9 @@ async function isDelivered(
 export type Deliverable =
   | { readonly is: "delivered"; readonly branch: string }
   | { readonly is: "ready"; readonly command: string }
-  /** The run is open, nothing landed, or the gate fails on the target. */
+  /** The gate fails on the target. */
+  | { readonly is: "red"; readonly hint: string }
+  /** The run is open, or nothing landed. */
   | { readonly is: "refused" };
 
 export async function deliverableOf(
@@ -102,9 +104,14 @@ export async function deliverableOf(
   if (times.closedAt === undefined || landings.length === 0) return { is: "refused" };
   if (baseBranch !== undefined && (await isDelivered(record, git)))
     return { is: "delivered", branch: baseBranch };
-  if (isRed(target)) return { is: "refused" };
+  if (isRed(target)) return { is: "red", hint: deliverRedHint(record.run) };
   return { is: "ready", command: await deliverCommand(record, git, is !== "done") };
 }
+
+/** What can be done where the gate fails on the target: the same words in a refusal, a status and a report. */
+export const deliverRedHint = (run: string): string =>
+  `skein status ${run} says what fails; if the same fails on your branch without it, deliver it all the same: ` +
+  `skein deliver ${run} --red`;
 
 /** A target on which the gate failed once is not delivered either. */
 export const isRed = ({ health }: RunView["target"]): boolean => health === "red" || health === "suspect";

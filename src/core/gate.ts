@@ -105,10 +105,7 @@ function compare(now: CommandReport, baseline: GateReport, mustHeal: readonly st
 
   const uncovered = uncovers(now, was);
   const fresh = uncovered ? [] : worseIn(now, was);
-  if (fresh.length > 0)
-    return was.blocked !== undefined && isCleared(now, was)
-      ? unjudged("what fails now may have been hidden on the target by what failed before")
-      : { is: "worse", failures: fresh };
+  if (fresh.length > 0) return { is: "worse", failures: fresh };
   if (uncovered) return compared(`what failed before is gone, and had hidden ${countText(now)}`);
   if (now.blocked !== undefined) return unjudged(now.blocked);
   if (was.tests !== undefined && was.tests > 0 && !now.tests) return unjudged("no test ran");
@@ -137,6 +134,29 @@ export const unjudgeable = ({ commands }: GateReport): readonly string[] =>
     if (isUnnamed(command)) return [`${command.name}: what fails has no name`];
     return command.blocked === undefined ? [] : [`${command.name}: ${command.blocked}`];
   });
+
+/** Whether all that a tree fails fails on another tree, too: by name, where both could be looked at. */
+export type AlsoFails =
+  | { readonly is: "same"; readonly failures: readonly string[] }
+  | { readonly is: "others"; readonly failures: readonly string[] }
+  | { readonly is: "unjudged"; readonly why: readonly string[] };
+
+export function failsAsWell(report: GateReport, other: GateReport): AlsoFails {
+  const failures = failuresOf(report);
+  const reds = new Set(report.commands.flatMap(({ name, green }) => (green ? [] : [name])));
+  const both = [...report.commands, ...other.commands.filter(({ name }) => reds.has(name))];
+  const cut = both.filter((command) => !command.green && isCut(command));
+  const why = [
+    ...unjudgeable({ commands: both }),
+    ...cut.map(
+      (command) => `${command.name}: of ${countText(command)} only ${command.failures.length} have a name`,
+    ),
+  ];
+  const there = new Set(failuresOf(other));
+  const others = failures.filter((name) => !there.has(name));
+  if (why.length > 0) return { is: "unjudged", why: [...new Set(why)] };
+  return others.length > 0 ? { is: "others", failures: others } : { is: "same", failures };
+}
 
 /** The failures that a change must remove all at once before it can be judged. */
 export const blockingIn = ({ commands }: GateReport): readonly string[] =>

@@ -23,6 +23,8 @@ export type DeliveryWanted = {
   readonly intoCheckout: boolean;
   /** Names of git filters that may run on what workers wrote, when it comes into a checkout. */
   readonly filters: readonly string[];
+  /** Only if branch and target are still there, because these two were compared; else the answer is `base-moved`. */
+  readonly only?: { readonly base: string; readonly target: string };
 };
 
 export type Brought =
@@ -47,6 +49,8 @@ export type DeliveryEnd =
       readonly to: string;
       readonly isMerged: boolean;
       readonly isUngated?: true;
+      /** The gate fails there, by these failures, as it did on the branch before. */
+      readonly failing?: readonly string[];
     }
   /** The branch has everything already. */
   | { readonly is: "nothing-new"; readonly base: string }
@@ -58,4 +62,7 @@ export type DeliveryRefused =
   | { readonly is: "checked-out"; readonly where: string; readonly why: "not-asked" | "not-clean" }
   | { readonly is: "conflict"; readonly files: readonly string[] }
   | { readonly is: "red"; readonly failures: readonly string[] }
+  /** The gate fails on the target: by `failures` which the branch does not have, or in a way that cannot be compared. */
+  | { readonly is: "red-otherwise"; readonly failures: readonly string[] }
+  | { readonly is: "unjudged"; readonly why: readonly string[] }
   | { readonly is: "base-keeps-moving" };

@@ -43,6 +43,8 @@ export const FAULTS = [
   "red gate that points at a member",
   "base red from the start",
   "asked about a base that fails",
+  "base on which no test runs",
+  "cannot be judged",
   "base moved",
   "target moved from outside",
   "target put back",

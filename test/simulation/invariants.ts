@@ -200,6 +200,21 @@ export class Invariants {
       this.#repository.landings.some((l) => l.commit === event.commit),
       `${event.commit} is said to have landed and is not in the repository`,
     );
+    if (event.proof === "red-to-red") this.#landingOnRed(event.commit);
+  }
+
+  /** By what the trees really fail, seen or not: nothing is worse, or what kept the tests from running is gone. */
+  #landingOnRed(commit: string): void {
+    const { onto } = this.#repository.landings.find((landing) => landing.commit === commit)!;
+    const [before, now] = [this.#repository.failuresAt(onto), this.#repository.failuresAt(commit)];
+    const hidden = this.#repository.keepsFromRunning(before);
+    must(
+      hidden.every((name) => !now.has(name)),
+      `${commit} landed on a red target, and nobody could judge it: no test ran`,
+    );
+    if (hidden.length > 0) return; // What it fails by now could not be seen before.
+    const fresh = [...now].filter((name) => !before.has(name));
+    must(fresh.length === 0, `${commit} landed on a red target with a new failure: ${fresh.join(", ")}`);
   }
 
   #fenced(event: EventOf<"task.handed-off" | "task.retried">): void {

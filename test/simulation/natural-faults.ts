@@ -1,4 +1,5 @@
 /** Which faults come about by themselves in a story? Conflicts, red gates, trains that are discarded. */
+import { isUnjudged } from "../../src/core/gate.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import { taskOf } from "../../src/core/log/state.ts";
 import { isLoose } from "../../src/core/rules/held-files.ts";
@@ -18,6 +19,8 @@ export function countNatural(event: Event, faults: Tally, { state }: Invariants)
   if (event.type === "task.held-back" && isLoose(taskOf(state, event.behind)))
     faults.add("waits for a loose task");
   if (event.type === "landing.turned" && event.phase.is === "again") faults.add("red gate");
+  if (event.type === "landing.turned" && event.phase.is === "base" && event.phase.suspects.some(isUnjudged))
+    faults.add("cannot be judged");
   if (event.type === "landing.turned" && event.phase.is === "bisect" && event.phase.isEarly)
     faults.add("red gate that points at a member");
   if (event.type === "plan.rejected") {

@@ -1,6 +1,6 @@
 /** A virtual repository to which mishaps happen: commits taken back, branches pruned, gates that say little. */
 import type { LandBrief } from "../../src/core/brief.ts";
-import type { GateReport } from "../../src/core/gate.ts";
+import type { CommandReport, GateReport } from "../../src/core/gate.ts";
 import type { Outcome } from "../../src/core/job.ts";
 import { PROBLEM_CLASSES, type Problem } from "../../src/core/rules/repair.ts";
 import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
@@ -10,17 +10,24 @@ type Manner = {
   readonly staged?: boolean;
   /** Commands that say only that they failed. */
   readonly nameless?: readonly string[];
+  /** Where the tree does not build, no test runs: the tests' command says only that. */
+  readonly isBlind?: boolean;
 };
 
 export class ShakyRepository extends VirtualRepository {
   readonly #isStaged: boolean;
   readonly #nameless: readonly string[];
+  readonly #isBlind: boolean;
   readonly #pruned = new Set<string>();
 
-  constructor(broken: readonly Problem[] = [], { staged = false, nameless = [] }: Manner = {}) {
+  constructor(
+    broken: readonly Problem[] = [],
+    { staged = false, nameless = [], isBlind = false }: Manner = {},
+  ) {
     super(broken);
     this.#isStaged = staged;
     this.#nameless = nameless;
+    this.#isBlind = isBlind;
   }
 
   get failures(): ReadonlySet<string> {
@@ -58,10 +65,24 @@ export class ShakyRepository extends VirtualRepository {
     const commands = super
       .report(failures, flake)
       .commands.map((one) => (this.#nameless.includes(one.name) ? { ...one, failures: [] } : one));
-    return this.#isStaged ? stagedReport({ commands }) : { commands };
+    if (this.#isStaged) return stagedReport({ commands });
+    return this.#isBlind ? blindReport({ commands }) : { commands };
+  }
+
+  /** What a commit really fails, whatever a gate could see of it. */
+  failuresAt(commit: string): ReadonlySet<string> {
+    return this.commits.get(commit)!.failures;
+  }
+
+  /** Of what a tree really fails, what keeps its tests from running. */
+  keepsFromRunning(failures: ReadonlySet<string>): readonly string[] {
+    const steps = this.#isStaged ? ["markers", "build", "types"] : this.#isBlind ? ["build"] : [];
+    const first = steps.find((step) => [...failures].some((name) => name.startsWith(`${step}: `)));
+    return [...failures].filter((name) => name.startsWith(`${first}: `));
   }
 
   protected override known(name: string): string {
+    if (name.startsWith(UNBUILT)) return `build: ${name.slice(UNBUILT.length)}`;
     return name.startsWith(`${STAGED}: `) ? name.slice(STAGED.length + 2) : name;
   }
 
@@ -84,4 +105,26 @@ function stagedReport({ commands }: GateReport): GateReport {
   const kind = PROBLEM_CLASSES[at]!;
   const ran = kind === "tests" ? { tests: failures.length } : { blocked: "no test ran" };
   return { commands: [{ name: STAGED, green: false, failures, classes: [kind], ...ran }] };
+}
+
+const UNBUILT = "test: does not build: ";
+
+const withTests = (one: CommandReport): CommandReport =>
+  one.name === "test" && !one.green ? { ...one, classes: ["tests"], tests: one.failures.length } : one;
+
+/** The tests' command with what does not build in place of its tests. */
+function blindReport({ commands }: GateReport): GateReport {
+  const unbuilt = commands.find(({ name }) => name === "build")!.failures;
+  if (unbuilt.length === 0) return { commands: commands.map(withTests) };
+  const failures = unbuilt.map((failed) => `${UNBUILT.slice("test: ".length)}${failed}`);
+  const hiding = failures.length;
+  const blind = {
+    name: "test",
+    green: false,
+    failures,
+    classes: ["build"],
+    hiding,
+    blocked: "no test ran",
+  } as const;
+  return { commands: commands.map((one) => (one.name === "test" ? blind : one)) };
 }

@@ -81,13 +81,17 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
   const jumps = jumpsIn(clocks, faults);
   const quotas = shortagesIn(governed);
   const shortages = jumps.length === 0 ? quotas : someAsLength(clocks, quotas);
-  const broken = random.chance(0.15) ? brokenBase(random) : [];
+  const blind = randomFrom(seedFor(seed, "nothing runs"));
+  const isBlind = blind.chance(0.4);
+  const old = random.chance(0.15) ? brokenBase(random) : [];
+  const broken = isBlind && blind.chance(0.4) ? [...old, ...unbuiltBase(blind)] : old;
   if (broken.length > 0) faults.add("base red from the start");
   const staged = later.chance(0.2);
   if (staged) faults.add("gate in stages");
-  const nameless = staged ? [] : setups.nameless;
+  const nameless = staged || isBlind ? [] : setups.nameless;
   if (nameless.length > 0) faults.add("command that names nothing");
-  const repository = new ShakyRepository(broken, { staged, nameless });
+  const repository = new ShakyRepository(broken, { staged, nameless, isBlind });
+  if (repository.keepsFromRunning(repository.failures).length > 0) faults.add("base on which no test runs");
   const team = {
     ...teamOf(random, seed),
     painted: governed.pick([0, 0.3]),
@@ -220,6 +224,12 @@ const brokenBase = (random: Random): readonly Problem[] =>
     const cause = random.chance(0.3) ? { cause: `cause ${random.below(3)}` } : {};
     return { class: kind, name, files: [...new Set(files)], message: "broken before us", ...cause };
   });
+
+/** So that no test runs: on a base like this, what a change breaks besides is not seen. */
+const unbuiltBase = (random: Random): readonly Problem[] =>
+  Array.from({ length: random.between(1, 3) }, (_, i) => ({
+    ...{ class: "build", name: `build: unbuilt ${i}`, files: [`old/b${i}.ts`], message: "does not build" },
+  }));
 
 /** People come and go in the first hours of a run. */
 function saidBy(

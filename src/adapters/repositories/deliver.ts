@@ -50,7 +50,9 @@ const deliver = (delivery: InRepository, signal: AbortSignal): Promise<Brought |
     // Asked before a merge as well, which moves the target: a refusal must come before anything has changed.
     const inTheWay = places.length > 0 ? await whyNotThere(places, delivery, signal) : undefined;
     if (inTheWay) return inTheWay;
-    if (!isForward) return { is: "base-moved", base, target };
+    const { only } = delivery;
+    const isOther = only !== undefined && (base !== only.base || target !== only.target);
+    if (!isForward || isOther) return { is: "base-moved", base, target };
     const move = { ...delivery, base, to: target };
     const [where] = places;
     return where === undefined ? byRef(store, move, signal) : inCheckout(where, move, signal);

@@ -170,6 +170,9 @@ const troubleTexts = (state: RunState): readonly string[] => [
   ),
 ];
 
+/** How what is left begins, if it is that the gate fails. */
+export const TARGET_FAILS = "the gate fails on the target: ";
+
 function targetLeft(state: RunState, now: number): readonly string[] {
   const { target } = state;
   if (state.onlyAnswers || (isVerified(state) && isSeen(state, now))) return [];
@@ -177,6 +180,6 @@ function targetLeft(state: RunState, now: number): readonly string[] {
     return ["the target could not be checked as it stands"];
   const names = failuresOf(target.report);
   return [
-    `the gate fails on the target: ${names.slice(0, 10).join(", ")}${names.length > 10 ? ` and ${names.length - 10} more` : ""}`,
+    `${TARGET_FAILS}${names.slice(0, 10).join(", ")}${names.length > 10 ? ` and ${names.length - 10} more` : ""}`,
   ];
 }

@@ -236,8 +236,9 @@ function fixTask(key: string, problemClass: ProblemClass, part: Part): FixTask {
   const problems = inOrder(part.problems);
   const { what, after } = IN_WORDS[problemClass];
   const causes = [...new Set(problems.flatMap(({ cause }) => (cause === undefined ? [] : [cause])))];
-  const lines = problems.slice(0, MAX_ERRORS_SHOWN).map(errorLine);
-  const more = problems.length - lines.length;
+  const told = [...new Set(problems.map(errorLine))]; // Two commands may say the same.
+  const lines = told.slice(0, MAX_ERRORS_SHOWN);
+  const more = told.length - lines.length;
   const said = new Set(problems.flatMap((problem) => problem.advice ?? []));
   const advice = [...said].slice(0, MAX_CAUSES_SHOWN).map((text) => `What was found: ${text}`);
   return {

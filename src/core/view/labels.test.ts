@@ -88,7 +88,8 @@ test("a run that is over says where its work is and what to type next, unless th
   assert.equal(healthLabel(over), "all gate commands pass");
   const red = { ...over, target: { ...over.target, health: "red" as const } };
   assert.equal(healthLabel(red), "gate commands fail");
-  assert.doesNotMatch(endLabel(red, delivery), /deliver/);
+  assert.match(endLabel(red, delivery), /gate commands fail: .* only with skein deliver --red, and only if/);
+  assert.doesNotMatch(endLabel(red, delivery), /Next:/);
   const none = { ...over, tally: { ...over.tally, gate: { ...over.tally.gate, landings: 0 } } };
   assert.match(endLabel(none, delivery), /^Nothing landed/);
 });

@@ -66,11 +66,15 @@ export function endLabel(
   if (ended !== undefined) return ENDED_WORDS[ended];
   if (tally.gate.landings === 0) return "Nothing landed; your branches are as they were";
   if (target.health === "red" || target.health === "suspect")
-    return `What landed is on branch ${branch}, on which gate commands fail`;
+    return `What landed is on branch ${branch}, on which gate commands fail: ${RED_IS_DELIVERED}`;
   return is === "done"
     ? `The work is on branch ${branch}. Next: ${command}`
     : `What landed is on branch ${branch}. Next: ${command} --partial`;
 }
+
+/** Said at the start of a run, at its end, and wherever a person may wonder why nothing is offered. */
+export const RED_IS_DELIVERED =
+  "a failing target is delivered only with skein deliver --red, and only if all that fails there fails on your branch, too";
 
 const ENDED_WORDS = {
   answered: "The answer is in the report; nothing was to be changed",

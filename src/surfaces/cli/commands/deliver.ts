@@ -1,12 +1,14 @@
 /** `skein deliver`: moves the user's branch to what landed, and says the result. */
 import { type DeliverRequest, deliverAtEnd, deliverRun } from "../../../app/deliver.ts";
-import { pickDelivery } from "../../../app/deliverable.ts";
+import { deliverRed } from "../../../app/deliver-red.ts";
+import { isRed, pickDelivery } from "../../../app/deliverable.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import type { Parts } from "../../../app/parts.ts";
 import { findSeen } from "../../../app/which-run.ts";
 import { partsOf } from "../../../compose/parts.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { unreachable } from "../../../core/unreachable.ts";
+import { viewOf } from "../../../core/view/view.ts";
 import type { DeliveryEnd } from "../../../ports/delivery.ts";
 import { quoted, short } from "../../../text/words.ts";
 import { hasExit, openHere, orExit } from "../acts/project.ts";
@@ -30,6 +32,10 @@ export const addDeliver: AddTo = (command, perform) => {
     .option(
       "--partial",
       "deliver what landed so far, even if the run is not done; never if it is running or its gate fails",
+    )
+    .option(
+      "--red",
+      "even if the gate fails on the target: only if every failure is on the branch as it is now, too, by name",
     )
     .addHelpText("after", examples("skein deliver", "skein deliver 1115-k7qd --into-checkout"))
     .action((run: string | undefined, options: Omit<DeliverCommandOptions, "run">) =>
@@ -62,13 +68,16 @@ export async function deliverDone(
   return delivered && sayDelivered(context, delivered, { ...wanted, isOwnAnswer: false });
 }
 
-async function bring(context: Context, parts: Parts, wanted: DeliverRequest): Promise<ExitCode> {
+type Asked = DeliverRequest & { readonly red?: boolean };
+
+async function bring(context: Context, parts: Parts, { red, ...wanted }: Asked): Promise<ExitCode> {
   using stop = stopOnSignal();
-  const delivered = await deliverRun(wanted, parts, stop.signal);
-  return sayDelivered(context, delivered, { ...wanted, isOwnAnswer: true });
+  const deliverIt = red && isRed(viewOf(wanted.seen).target) ? deliverRed : deliverRun;
+  const delivered = await deliverIt(wanted, parts, stop.signal);
+  return sayDelivered(context, delivered, { ...wanted, ...(red && { red }), isOwnAnswer: true });
 }
 
-type Wanted = DeliverRequest & { readonly isOwnAnswer: boolean };
+type Wanted = Asked & { readonly isOwnAnswer: boolean };
 
 function sayDelivered(
   context: Context,
@@ -83,6 +92,7 @@ function sayDelivered(
     `skein deliver ${run}`,
     ...(wanted.branch === undefined ? [] : [`--branch ${quoted(wanted.branch)}`]),
     ...(wanted.partial ? ["--partial"] : []),
+    ...(wanted.red ? ["--red"] : []),
   ].join(" ");
   const said = { run, again, baseBranch, target: targetOf(record) };
   if (end.is === "delivered" || end.is === "nothing-new") {
@@ -104,10 +114,16 @@ type Good = Extract<DeliveryEnd, { readonly is: "delivered" | "nothing-new" }>;
 function goodWords(end: Good, { run, baseBranch }: Said): string {
   if (end.is === "nothing-new") return `${baseBranch} has everything of run ${run} already`;
   const [from, to] = [short(end.from), short(end.to)];
+  const failing = end.failing ?? [];
+  const names = failing.slice(0, MAX_NAMED).join(", ") + (failing.length > MAX_NAMED ? ", …" : "");
+  const red =
+    failing.length === 0 ? "" : ` The gate fails there, as it did on ${baseBranch} before: ${names}.`;
   const gated = end.isUngated ? "merged into the target; there is no gate" : GATED_TOGETHER;
   const merged = end.isMerged ? `${baseBranch} had moved: it was ${gated}; ` : "";
-  return `${merged}delivered: ${baseBranch} went from ${from} to ${to}. See it: git log --first-parent ${from}..${baseBranch}`;
+  return `${merged}delivered: ${baseBranch} went from ${from} to ${to}.${red} See it: git log --first-parent ${from}..${baseBranch}`;
 }
+
+const MAX_NAMED = 10;
 
 const GATED_TOGETHER = "merged into the target, and both passed the gate together";
 
@@ -140,6 +156,18 @@ function refusal(
         message: `${baseBranch} has moved meanwhile; together with what landed the gate fails: ${unchanged}`,
         lines: end.failures,
         next: "fix it on either side, then deliver again",
+      };
+    case "red-otherwise":
+      return {
+        message: `the gate fails on what landed by failures that ${baseBranch} does not have: ${unchanged}`,
+        lines: end.failures,
+        next: "let another run repair them, or repair them on the target by hand",
+      };
+    case "unjudged":
+      return {
+        message: `nobody can tell whether the gate fails on what landed as it does on ${baseBranch}: ${unchanged}`,
+        lines: end.why,
+        next: `make the gate run on ${baseBranch}, and start a run from there; or git merge ${target} yourself`,
       };
     case "base-keeps-moving":
       return { message: `${baseBranch} moves faster than the gate runs: ${unchanged}`, next: again };

@@ -149,6 +149,7 @@ function sayClosed(context: Context, view: RunView, bring: Deliverable): ExitCod
   if (bring.is === "delivered")
     say(context, `${is === "done" ? "" : "what landed was "}delivered to ${bring.branch}`);
   if (is !== "done" && bring.is === "ready") say(context, `what landed can be delivered: ${bring.command}`);
+  if (bring.is === "red") say(context, `the gate fails on the target: ${bring.hint}`);
   if (is !== "done") say(context, `next: skein show ${run}, then skein run with what is left`);
   else if (bring.is !== "delivered")
     say(context, `next: ${bring.is === "ready" ? bring.command : `skein show ${run}`}`);

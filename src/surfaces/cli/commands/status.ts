@@ -325,6 +325,7 @@ function nextStep(run: string, state: RunWord, bring: Deliverable, asked: Asked)
       ? `delivered to ${bring.branch}`
       : `next: skein show ${run}; what landed was delivered to ${bring.branch}`;
   if (bring.is === "refused") return `next: skein show ${run}`;
+  if (bring.is === "red") return `next: skein show ${run}; the gate fails on the target: ${bring.hint}`;
   return isDone
     ? `next: ${bring.command}`
     : `next: skein show ${run}; what landed can be delivered: ${bring.command}`;
