@@ -28,6 +28,10 @@ export const baseLookTitle = ({ class: kind, commands, count }: BaseLook): strin
   return `the gate fails on the untouched base${names === "" ? "" : `: ${names}`} (${CLASS_WORDS[kind]}; ${plural(count, "failure")})`;
 };
 
+/** Said at the start of a run and at its end: nothing else offers to deliver a target on which the gate fails. */
+export const RED_IS_DELIVERED =
+  "a failing target is delivered only with skein deliver --red, and only if all that fails there fails on your branch, too";
+
 const CLASS_WORDS: Readonly<Record<BaseClass, string>> = {
   "conflict-markers": "conflict markers were left in files",
   build: "it does not build",

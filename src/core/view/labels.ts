@@ -179,7 +179,7 @@ export function proofLabel(proof: LandingView["proof"]): string {
     case "green":
       return "gate passed";
     case "red-to-red":
-      return "landed on a failing base: no new failures";
+      return "landed on a failing base: compared by name, no new failures";
     case "ungated":
       return "no gate";
     case "found":

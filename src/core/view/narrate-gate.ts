@@ -1,7 +1,7 @@
 /** How are the gate and landings told? What failed, what is bisected, and what landed. */
 
 import { ago, clockTime, short } from "../../text/words.ts";
-import { baseLookLines, baseLookTitle } from "../base-look-words.ts";
+import { baseLookLines, baseLookTitle, RED_IS_DELIVERED } from "../base-look-words.ts";
 import type { Failure } from "../failure.ts";
 import { failuresOf, type GateReport } from "../gate.ts";
 import type { Member } from "../job.ts";
@@ -30,7 +30,7 @@ export function checked(event: EventOf<"target.checked">, state: RunState): Line
 /** What fails is shown with the output that says why; before a stop the refusal itself shows it. */
 export function baseFailed({ look, choice }: EventOf<"base.failed">, state: RunState): Line {
   const line = bad(`${capital(baseLookTitle(look))}; ${NEXT_OF_BASE[choice](state)}`);
-  return choice === "stop" ? line : withBelow(line, baseLookLines(look));
+  return choice === "stop" ? line : withBelow(line, [...baseLookLines(look), capital(RED_IS_DELIVERED)]);
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -79,11 +79,16 @@ export function landed(event: EventOf<"batch.landed">, state: RunState): Line {
   const { members, commit, flaky, proof } = event;
   const isFix = proof === "green" && members.some(({ task }) => isRepair(taskOf(state, task)));
   const repaired = isFix ? ": the target is repaired" : "";
+  const beside = proof === "red-to-red" ? ` on a failing target${comparedText(event.compared)}` : "";
   const odd = flaky.length > 0 ? `; flaky, failed and then passed on the same tree: ${namesOf(flaky)}` : "";
   return good(
-    `${members.map((m) => nameOf(state, m.task)).join(" + ")} landed as ${short(commit)}${repaired}${odd}`,
+    `${members.map((m) => nameOf(state, m.task)).join(" + ")} landed as ${short(commit)}${beside}${repaired}${odd}`,
   );
 }
+
+/** What was looked at, and no more. */
+const comparedText = (compared: readonly string[] = []): string =>
+  compared.length === 0 ? "" : ` (${compared.slice(0, MAX_FAILURES).join("; ")})`;
 
 export function passedAhead({ passed }: EventOf<"candidate.passed">, name: (id: TaskId) => string): Line {
   const names = passed.members.map((m) => name(m.task)).join(" + ");

@@ -1,4 +1,5 @@
 /** What does a run want of a person? Approvals, answers, and what only a person can repair; first and loud everywhere. */
+import { RED_IS_DELIVERED } from "../base-look-words.ts";
 import type { Failure } from "../failure.ts";
 import type { RunWord } from "./labels.ts";
 import type { Standing } from "./standing.ts";
@@ -71,10 +72,6 @@ export function endLabel(
     ? `The work is on branch ${branch}. Next: ${command}`
     : `What landed is on branch ${branch}. Next: ${command} --partial`;
 }
-
-/** Said at the start of a run, at its end, and wherever a person may wonder why nothing is offered. */
-export const RED_IS_DELIVERED =
-  "a failing target is delivered only with skein deliver --red, and only if all that fails there fails on your branch, too";
 
 const ENDED_WORDS = {
   answered: "The answer is in the report; nothing was to be changed",
