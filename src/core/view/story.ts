@@ -16,6 +16,7 @@ import {
 } from "../log/event.ts";
 import type { JobKind } from "../rules/policy.ts";
 import { ROOT, type TaskId } from "../task.ts";
+import { emptyGateStory, type GateStory, tellGates } from "./gate-story.ts";
 import { count, emptyTally, type Tally } from "./tally.ts";
 
 export type Story = {
@@ -48,6 +49,7 @@ export type Story = {
   readonly questions: number;
   /** Attempts of workers that ended and said nothing of what they had cost. */
   readonly unreported: number;
+  readonly gates: GateStory;
   readonly tally: Tally;
 };
 
@@ -132,6 +134,7 @@ export const emptyStory = (): Story => ({
   conflicts: [],
   questions: 0,
   unreported: 0,
+  gates: emptyGateStory(),
   tally: emptyTally(),
 });
 
@@ -145,6 +148,7 @@ export function tell(story: Story, event: Event): Story {
   }
   s.lastAt = event.at;
   count(s.tally, event);
+  tellGates(s.gates, event);
   react(TELLERS, s, event);
   return story;
 }

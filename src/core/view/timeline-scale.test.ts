@@ -1,0 +1,37 @@
+/** Are waits left out, and is every time still at one place? */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LaneView } from "./timeline.ts";
+import { timeScale, waitsOf } from "./timeline-scale.ts";
+import { nothingSeen } from "./view.ts";
+
+const HOUR = 3_600_000;
+const lane = (...spans: readonly (readonly [number, number])[]) =>
+  ({ kind: "work", number: 1, spans: spans.map(([from, to]) => ({ from, to })) }) as unknown as LaneView;
+
+test("a wait of hours between two jobs is left out, a short pause is not", () => {
+  const seen = nothingSeen();
+  const all = { from: 0, to: 6 * HOUR };
+  const lanes = [lane([0, HOUR], [HOUR + 1_000, HOUR * 1.5]), lane([HOUR * 0.5, HOUR], [5 * HOUR, 6 * HOUR])];
+  assert.deepEqual(waitsOf(seen, lanes, all), [{ from: HOUR * 1.5, to: 5 * HOUR }]);
+});
+
+test("a time in which no process drove the run is a wait, although a job was open", () => {
+  const seen = nothingSeen();
+  const story = { ...seen.story, stops: [{ from: HOUR, to: 4 * HOUR }] };
+  const waits = waitsOf({ ...seen, story }, [lane([0, 5 * HOUR])], { from: 0, to: 5 * HOUR });
+  assert.deepEqual(waits, [{ from: HOUR, to: 4 * HOUR }]);
+});
+
+test("places grow with times, and lead back to them", () => {
+  const scale = timeScale({ from: 1_000, to: 6 * HOUR }, [{ from: HOUR, to: 5 * HOUR }]);
+  assert.ok(scale.wide < 2.2 * HOUR, String(scale.wide));
+  let before = -1;
+  for (const time of [1_000, 0.5 * HOUR, HOUR, 3 * HOUR, 5 * HOUR, 5.5 * HOUR, 6 * HOUR]) {
+    const place = scale.placeOf(time);
+    assert.ok(place > before, `${time}: ${place} after ${before}`);
+    before = place;
+    assert.ok(Math.abs(scale.timeAt(place) - time) < 1, `${time}: ${scale.timeAt(place)}`);
+  }
+  assert.equal(before, scale.wide);
+});

@@ -1,0 +1,86 @@
+/** Maps the times of a run to places on a line, and can leave out the long waits in which nothing was under way. */
+import { wallTime } from "../log/state.ts";
+import type { Seen } from "./standing.ts";
+import type { LaneView } from "./timeline.ts";
+
+/** A wait is left out if it is longer than this, and than this share of the run: else nothing is won. */
+const MIN_WAIT_MS = 30_000;
+const MIN_WAIT_SHARE = 0.02;
+/** As wide as this share of all that is not left out, so that one still sees it. */
+const DRAWN_SHARE = 0.015;
+
+export type Span = { readonly from: number; readonly to: number };
+
+/** Places are in ms from the left end, the waits that are left out excepted. */
+export type TimeScale = {
+  readonly wide: number;
+  readonly waits: readonly (Span & { readonly at: number; readonly wide: number })[];
+  readonly placeOf: (time: number) => number;
+  readonly timeAt: (place: number) => number;
+};
+
+export function timeScale({ from, to }: Span, leftOut: readonly Span[] = []): TimeScale {
+  const busy = to - from - leftOut.reduce((sum, wait) => sum + wait.to - wait.from, 0);
+  let place = 0;
+  let time = from;
+  const waits = leftOut.map((wait) => {
+    const at = place + wait.from - time;
+    const wide = Math.min(wait.to - wait.from, busy * DRAWN_SHARE);
+    [place, time] = [at + wide, wait.to];
+    return { ...wait, at, wide };
+  });
+  const wide = Math.max(1, place + to - time);
+  return {
+    wide,
+    waits,
+    placeOf: (asked) => {
+      const before = waits.findLast((wait) => wait.from <= asked);
+      if (!before) return Math.max(0, asked - from);
+      const inside = Math.min(1, (asked - before.from) / (before.to - before.from)) * before.wide;
+      return Math.min(wide, before.at + inside + Math.max(0, asked - before.to));
+    },
+    timeAt: (asked) => {
+      const before = waits.findLast((wait) => wait.at <= asked);
+      if (!before) return from + asked;
+      const inside = before.wide === 0 ? 1 : Math.min(1, (asked - before.at) / before.wide);
+      return before.from + inside * (before.to - before.from) + Math.max(0, asked - before.at - before.wide);
+    },
+  };
+}
+
+/** The long times in which no job was under way, or no process drove the run. */
+export function waitsOf({ state, story }: Seen, lanes: readonly LaneView[], all: Span): readonly Span[] {
+  const stops = story.stops.map(({ from, to }) => ({ from: wallTime(state, from), to: wallTime(state, to) }));
+  const jobs = lanes.flatMap(({ spans }) => spans.map(({ from, to = all.to }) => ({ from, to })));
+  const busy = without(merged(jobs), stops);
+  const minMs = Math.max(MIN_WAIT_MS, (all.to - all.from) * MIN_WAIT_SHARE);
+  return without([all], busy).filter(({ from, to }) => to - from >= minMs);
+}
+
+/** Sorted, and no two touch. */
+function merged(spans: readonly Span[]): readonly Span[] {
+  const all: { from: number; to: number }[] = [];
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = all.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, to);
+    else all.push({ from, to });
+  }
+  return all;
+}
+
+/** Both are sorted, and no two of one list touch. */
+function without(spans: readonly Span[], holes: readonly Span[]): readonly Span[] {
+  const left: Span[] = [];
+  let next = 0;
+  for (const { from, to } of spans) {
+    let at = from;
+    while (next < holes.length && holes[next]!.to <= at) next += 1;
+    for (let i = next; i < holes.length && holes[i]!.from < to; i += 1) {
+      const hole = holes[i]!;
+      if (hole.from > at) left.push({ from: at, to: hole.from });
+      at = Math.max(at, hole.to);
+    }
+    if (at < to) left.push({ from: at, to });
+  }
+  return left;
+}
