@@ -2,14 +2,22 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
-import type { Devices } from "../ports/devices.ts";
+import type { Device, Devices } from "../ports/devices.ts";
 
-const STORED = z.array(z.object({ id: z.string(), hash: z.string(), name: z.string(), since: z.number() }));
+const STORED = z.array(
+  z.object({
+    id: z.string(),
+    hash: z.string(),
+    name: z.string(),
+    since: z.number(),
+    usedAt: z.number().optional(),
+  }),
+);
 
 export const deviceFile = (file: string): Devices => ({
   read: () => {
     try {
-      return STORED.parse(JSON.parse(readFileSync(file, "utf8")));
+      return STORED.parse(JSON.parse(readFileSync(file, "utf8"))) as readonly Device[];
     } catch {
       return []; // None yet, or not readable.
     }

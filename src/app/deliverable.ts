@@ -86,6 +86,22 @@ async function isDelivered(
   return (await git("merge-base", "--is-ancestor", target, `refs/heads/${branch}`)) !== undefined;
 }
 
+/** Those whose work is on their branch, by name: for a list of many runs, with one question to git for each branch. */
+export async function deliveredOf(
+  records: readonly RunRecord[],
+  git: Parts["git"],
+): Promise<ReadonlySet<string>> {
+  const delivered = new Set<string>();
+  for (const [branch, some] of Map.groupBy(records, ({ baseBranch }) => baseBranch)) {
+    if (branch === undefined) continue;
+    const named = new Map(some.map((record) => [`refs/heads/${targetOf(record)}`, record.run]));
+    const merged = `--merged=refs/heads/${branch}`;
+    const found = (await git("for-each-ref", "--format=%(refname)", merged, ...named.keys())) ?? "";
+    for (const ref of found.split("\n")) if (named.has(ref)) delivered.add(named.get(ref)!);
+  }
+  return delivered;
+}
+
 /** What can be done with what landed in a run. */
 export type Deliverable =
   | { readonly is: "delivered"; readonly branch: string }

@@ -6,6 +6,8 @@ export type Device = {
   readonly hash: string;
   readonly name: string;
   readonly since: number;
+  /** When it last asked for something, to a few minutes; unknown of those that an older Skein let in. */
+  readonly usedAt?: number;
 };
 
 export type Devices = {

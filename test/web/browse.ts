@@ -15,6 +15,11 @@ export async function openPage(
   const page = await browser.newPage({ viewport: DESKTOP, ...options });
   page.setDefaultTimeout(15_000);
   page.on("pageerror", (error) => assert.fail(error));
+  // A server that went away is said on the page, too.
+  page.on("console", (said) => {
+    if (said.type() === "error" && !said.text().startsWith("Failed to load resource"))
+      assert.fail(`the console says: ${said.text()}`);
+  });
   const { origin } = new URL(address);
   page.on("request", (request) => {
     if (!request.url().startsWith("data:")) assert.equal(new URL(request.url()).origin, origin);

@@ -1,9 +1,9 @@
-/** Are lines of the graph drawn between its boxes, and not behind them? */
+/** Are lines of the graph drawn between its boxes, and not behind them, and does it have the shape of its box? */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TaskId } from "../../src/core/task.ts";
 import type { GraphNode } from "../../src/core/view/graph.ts";
-import { HEIGHT, layOut, route, WIDTH } from "../../src/surfaces/web/layout.ts";
+import { HEIGHT, layOut, route, THUMB_SCALE, WIDTH } from "../../src/surfaces/web/layout.ts";
 
 const node = (task: string, wave: number, after: readonly string[] = []): GraphNode => ({
   task: task as TaskId,
@@ -22,15 +22,18 @@ const NODES = [
   node("i", 3, ["a", "b", "g"]),
 ];
 
+/** As large as it takes, so that no wave is folded. */
+const BOX = { width: 4_000, height: 1_000 };
+
 test("a line that reaches over a column passes between its boxes", () => {
-  const layout = layOut(NODES);
+  const layout = layOut(NODES, BOX);
   const { placed, columns } = layout;
   for (const to of placed.values())
     for (const id of to.after) {
       const path = route(layout, placed.get(id)!, to);
-      for (const { x, nodes, wave } of columns) {
+      for (const { start, nodes, wave } of columns) {
         if (wave <= placed.get(id)!.wave || wave >= to.wave) continue;
-        const [, y] = new RegExp(` ${x},([\\d.]+)H${x + WIDTH}`).exec(path) ?? [];
+        const [, y] = new RegExp(` ${start},([\\d.]+)L${start + WIDTH},`).exec(path) ?? [];
         assert.ok(y !== undefined, `${id} → ${to.task} through wave ${wave}: ${path}`);
         const hit = nodes.find((box) => Number(y) > box.y && Number(y) < box.y + HEIGHT);
         assert.equal(hit, undefined, `${id} → ${to.task} behind ${hit?.task}`);
@@ -39,7 +42,24 @@ test("a line that reaches over a column passes between its boxes", () => {
 });
 
 test("boxes of a column do not overlap", () => {
-  for (const { nodes } of layOut(NODES).columns)
+  for (const { nodes } of layOut(NODES, BOX).columns)
     for (const [i, box] of nodes.entries())
       if (i > 0) assert.ok(box.y >= nodes[i - 1]!.y + HEIGHT, `${nodes[i - 1]!.task} and ${box.task}`);
+});
+
+/** Two waves of fifty. */
+const MANY = Array.from({ length: 100 }, (_, i) => node(`n${i}`, i < 50 ? 0 : 1, i < 50 ? [] : ["n0"]));
+
+test("large waves are folded, so that the graph has the shape of its box", () => {
+  const { width, height, isUpright } = layOut(MANY, { width: 1_200, height: 600 });
+  assert.equal(isUpright, false);
+  assert.ok(width / height > 1.2 && width / height < 2.8, `${width} × ${height}`);
+});
+
+test("in a box that is higher than wide, waves go downwards", () => {
+  const layout = layOut(MANY, { width: 390, height: 600 });
+  const { width, height, placed } = layout;
+  assert.ok(layout.isUpright && height > width && width * THUMB_SCALE < 390, `${width} × ${height}`);
+  assert.ok(placed.get("n99" as TaskId)!.y > placed.get("n49" as TaskId)!.y + HEIGHT);
+  assert.match(route(layout, placed.get("n0" as TaskId)!, placed.get("n99" as TaskId)!), /^M[\d.]+,/);
 });

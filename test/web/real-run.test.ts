@@ -22,7 +22,7 @@ it("follows and steers a run of another process, from its start to its end", {
     await using served = await serve(await projectAt(place.repository.folder, env));
     const page = await openPage(browser, served.address);
     page.setDefaultTimeout(60_000);
-    await page.getByText("No run yet").waitFor();
+    await page.getByText("There is no run in this repository yet").waitFor();
 
     const live = place.start("run", "write two files", "--agent", place.agent, "--approve", "--gate", "none");
     await page.getByRole("link", { name: /running needs you|waiting for your approval needs you/ }).click();

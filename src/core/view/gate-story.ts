@@ -8,7 +8,7 @@ import type { TaskId } from "../task.ts";
 export type GateEnd = "passed" | "failed" | "conflict" | "stopped" | "error";
 
 /** By the run's own clock. `to` and `end` are undefined while it runs. */
-export type GateRun = {
+export type GatedRun = {
   readonly job: JobId;
   readonly kind: "land" | "check";
   /** Of a check that only asks whether the gate looks at the target. */
@@ -37,7 +37,7 @@ export type Search = {
 
 export type GateStory = {
   /** In the order of their starts. */
-  readonly runs: readonly GateRun[];
+  readonly runs: readonly GatedRun[];
   readonly searches: readonly Search[];
 };
 
@@ -46,7 +46,7 @@ export const emptyGateStory = (): GateStory => ({ runs: [], searches: [] });
 /** Changes `story` in place. */
 export const tellGates = (story: GateStory, event: Event): void => react(TELLERS, story as Draft, event);
 
-type Draft = { readonly runs: GateRun[]; readonly searches: Search[] };
+type Draft = { readonly runs: GatedRun[]; readonly searches: Search[] };
 
 const TELLERS: Partial<Reactions<Draft>> = {
   "job.started"(s, { job, at: from }) {
@@ -124,7 +124,7 @@ function refused(s: Draft, { task, failure }: EventOf<"task.retried" | "task.fai
 }
 
 /** The newest run for which `isIt` holds, if there is one. */
-function change({ runs }: Draft, isIt: (run: GateRun) => boolean, to: Partial<GateRun>): void {
+function change({ runs }: Draft, isIt: (run: GatedRun) => boolean, to: Partial<GatedRun>): void {
   const index = runs.findLastIndex(isIt);
   if (index >= 0) runs[index] = { ...runs[index]!, ...to };
 }
@@ -139,19 +139,19 @@ const openSearch = ({ searches }: Draft): Search | undefined => {
 
 const isTurn =
   (turn: number) =>
-  ({ job }: GateRun): boolean =>
+  ({ job }: GatedRun): boolean =>
     job === `land#${turn}`;
 
 /** It has answered, and what it answered is in the events that follow. */
 const isUnjudged =
-  (kind: GateRun["kind"]) =>
-  (run: GateRun): boolean =>
+  (kind: GatedRun["kind"]) =>
+  (run: GatedRun): boolean =>
     run.kind === kind && run.to !== undefined && run.end === undefined;
 
 /** It has answered, and these were in its candidate; others were left out of it for a conflict. */
 const isAnswerOf =
   (members: readonly Member[]) =>
-  (run: GateRun): boolean =>
+  (run: GatedRun): boolean =>
     run.kind === "land" && run.to !== undefined && isWithin(members, run.members);
 
 const has = (members: readonly Member[], task: TaskId): boolean => members.some((one) => one.task === task);

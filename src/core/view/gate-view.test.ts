@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";
-import { bisectionLabel, bisectionsOf, gatedLabel, gateEndLabel, gateRunsOf } from "./gate-view.ts";
+import { bisectionLabel, bisectionsOf, gatedLabel, gatedOf, gateEndLabel } from "./gate-view.ts";
 import { nothingSeen, see } from "./view.ts";
 
 const seenOf = ({ log }: CoreRun) => log.reduce(see, nothingSeen());
@@ -20,7 +20,7 @@ function bisected() {
 }
 
 test("every run of the gate says who was in it, and how it ended", () => {
-  const runs = gateRunsOf(seenOf(bisected())).map(
+  const runs = gatedOf(seenOf(bisected())).map(
     (one) => `${one.kind} ${gatedLabel(one)}: ${gateEndLabel(one.end)}`,
   );
   assert.ok(runs.includes("land first: passed"), runs.join("; "));
@@ -41,7 +41,7 @@ test("a bisection shows who was gated together, and who was found", () => {
   assert.deepEqual(picture.rows[0]?.places, [0, 1, 2]);
   for (const { places, end } of picture.rows)
     assert.equal(end, places.includes(2) ? "failed" : "passed", JSON.stringify(picture.rows));
-  assert.match(bisectionLabel(picture), /^c of 3 tasks: found after \d runs of the gate$/);
+  assert.match(bisectionLabel(picture), /^c found among 3 tasks in \d runs of the gate$/);
 });
 
 test("a red run that passes when it is run again is no bisection", () => {
@@ -52,7 +52,7 @@ test("a red run that passes when it is run again is no bisection", () => {
   run.land();
   assert.deepEqual(bisectionsOf(seenOf(run)), []);
   assert.deepEqual(
-    gateRunsOf(seenOf(run))
+    gatedOf(seenOf(run))
       .map(({ end }) => end)
       .slice(-2),
     ["failed", "passed"],

@@ -1,20 +1,20 @@
 /** The runs of the gate, and each bisection as rows of a picture: who was gated together, and what came of it. */
 import { type RunState, wallTime } from "../log/state.ts";
 import type { TaskId } from "../task.ts";
-import type { GateEnd, GateRun, Search } from "./gate-story.ts";
+import type { GatedRun, GateEnd, Search } from "./gate-story.ts";
 import type { Seen } from "./standing.ts";
 import { type Named, named } from "./view-reasons.ts";
 
 /** By the machine's clock. */
-export type GateRunView = Pick<GateRun, "job" | "kind" | "isProbe" | "on" | "from" | "to" | "end"> & {
+export type GatedView = Pick<GatedRun, "job" | "kind" | "isProbe" | "on" | "from" | "to" | "end"> & {
   readonly tasks: readonly (Named & { readonly attempt: number })[];
 };
 
 /** In the order of their starts. */
-export const gateRunsOf = ({ state, story }: Seen): readonly GateRunView[] =>
-  story.gates.runs.map((run) => gateRunView(state, run));
+export const gatedOf = ({ state, story }: Seen): readonly GatedView[] =>
+  story.gates.runs.map((run) => gatedView(state, run));
 
-function gateRunView(state: RunState, { members, ...run }: GateRun): GateRunView {
+function gatedView(state: RunState, { members, ...run }: GatedRun): GatedView {
   return {
     ...run,
     from: wallTime(state, run.from),
@@ -34,14 +34,14 @@ const ENDS = {
 export const gateEndLabel = (end: GateEnd | undefined): string => (end === undefined ? "running" : ENDS[end]);
 
 /** "ordinal + 4 more" or "the target", as the words of one line. */
-export function gatedLabel({ kind, isProbe, tasks }: GateRunView): string {
+export function gatedLabel({ kind, isProbe, tasks }: GatedView): string {
   if (kind === "check") return isProbe ? "the gate itself (probe)" : "the target";
   const names = tasks.slice(0, 3).map(({ name }) => name);
   return tasks.length > 3 ? `${names.join(", ")} + ${tasks.length - 3} more` : names.join(", ");
 }
 
 /** Of one row: the places, among the tasks of the picture, that were gated together. */
-export type BisectionRow = Pick<GateRunView, "job" | "end" | "from" | "to"> & {
+export type BisectionRow = Pick<GatedView, "job" | "end" | "from" | "to"> & {
   readonly places: readonly number[];
 };
 export type BisectionView = {
@@ -64,13 +64,13 @@ export function bisectionsOf({ state, story }: Seen): readonly BisectionView[] {
 function bisectionView(
   state: RunState,
   { from, to, members, found, suspects, runs: jobs }: Search,
-  runs: ReadonlyMap<GateRun["job"], GateRun>,
+  runs: ReadonlyMap<GatedRun["job"], GatedRun>,
 ): BisectionView {
   const placeOf = new Map<TaskId, number>(members.map(({ task }, place) => [task, place]));
   const rows = jobs.flatMap((job): BisectionRow[] => {
     const run = runs.get(job);
     if (!run) return [];
-    const { tasks, end, ...view } = gateRunView(state, run);
+    const { tasks, end, ...view } = gatedView(state, run);
     const places = tasks.flatMap(({ task }) => placeOf.get(task) ?? []);
     return [
       { job, from: view.from, ...(view.to !== undefined && { to: view.to }), ...(end && { end }), places },
@@ -88,12 +88,12 @@ function bisectionView(
   };
 }
 
-/** "One of 8 tasks fails the gate: week was found in 5 runs", for those who do not see the picture. */
+/** For those who do not see the picture. */
 export function bisectionLabel({ tasks, rows, isOver }: BisectionView): string {
   const found = tasks.filter(({ isFound }) => isFound).map(({ name }) => name);
   const runs = `${rows.length} ${rows.length === 1 ? "run" : "runs"} of the gate`;
-  if (found.length > 0) return `${found.join(", ")} of ${tasks.length} tasks: found after ${runs}`;
+  if (found.length > 0) return `${found.join(", ")} found among ${tasks.length} tasks in ${runs}`;
   return isOver
-    ? `No one of ${tasks.length} tasks was found after ${runs}`
-    : `One of ${tasks.length} tasks is searched, ${runs} so far`;
+    ? `${tasks.length} tasks failed together; none of them was found guilty in ${runs}`
+    : `Looking for the one of ${tasks.length} tasks that fails the gate: ${runs} so far`;
 }

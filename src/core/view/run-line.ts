@@ -1,5 +1,6 @@
-/** How is a run shown in a list of runs? */
-import { runLabel, runWord } from "./labels.ts";
+/** A run in a list of runs: how it stands, what it took, and whether its work was delivered. */
+import { elapsedMs } from "./elapsed.ts";
+import { runLabel, runWord, spentLabel } from "./labels.ts";
 import { needsOf } from "./needs.ts";
 import type { Standing } from "./standing.ts";
 
@@ -12,9 +13,19 @@ export type RunLine = Asked &
     readonly total: number;
     readonly needsYou: boolean;
     readonly isOver: boolean;
+    readonly elapsedMs: number;
+    /** Empty if nothing was reported. */
+    readonly cost: string;
+    /** Of a run that is over, asked of git now; `nothing`: no work landed in it. */
+    readonly delivered?: "yes" | "no" | "nothing";
   };
 
-export const runLine = ({ run, goal, createdAt }: Asked, view: Standing, isDriven: boolean): RunLine => ({
+/** `now`: by the machine's clock. */
+export const runLine = (
+  { run, goal, createdAt }: Asked,
+  view: Standing,
+  { isDriven, now }: { readonly isDriven: boolean; readonly now: number },
+): RunLine => ({
   run,
   goal,
   createdAt,
@@ -24,4 +35,7 @@ export const runLine = ({ run, goal, createdAt }: Asked, view: Standing, isDrive
   total: view.counts.total,
   needsYou: needsOf(view, runWord(view, isDriven)).length > 0,
   isOver: view.times.closedAt !== undefined,
+  elapsedMs: elapsedMs(view, { isDriven, now }),
+  cost: view.spent.tokens > 0 || view.spent.microdollars > 0 ? spentLabel(view.spent) : "",
+  ...(view.times.closedAt !== undefined && view.tally.gate.landings === 0 && { delivered: "nothing" }),
 });

@@ -9,17 +9,17 @@ const MIN_WAIT_SHARE = 0.02;
 /** As wide as this share of all that is not left out, so that one still sees it. */
 const DRAWN_SHARE = 0.015;
 
-export type Span = { readonly from: number; readonly to: number };
+export type Stretch = { readonly from: number; readonly to: number };
 
 /** Places are in ms from the left end, the waits that are left out excepted. */
 export type TimeScale = {
   readonly wide: number;
-  readonly waits: readonly (Span & { readonly at: number; readonly wide: number })[];
+  readonly waits: readonly (Stretch & { readonly at: number; readonly wide: number })[];
   readonly placeOf: (time: number) => number;
   readonly timeAt: (place: number) => number;
 };
 
-export function timeScale({ from, to }: Span, leftOut: readonly Span[] = []): TimeScale {
+export function timeScale({ from, to }: Stretch, leftOut: readonly Stretch[] = []): TimeScale {
   const busy = to - from - leftOut.reduce((sum, wait) => sum + wait.to - wait.from, 0);
   let place = 0;
   let time = from;
@@ -49,7 +49,11 @@ export function timeScale({ from, to }: Span, leftOut: readonly Span[] = []): Ti
 }
 
 /** The long times in which no job was under way, or no process drove the run. */
-export function waitsOf({ state, story }: Seen, lanes: readonly LaneView[], all: Span): readonly Span[] {
+export function waitsOf(
+  { state, story }: Seen,
+  lanes: readonly LaneView[],
+  all: Stretch,
+): readonly Stretch[] {
   const stops = story.stops.map(({ from, to }) => ({ from: wallTime(state, from), to: wallTime(state, to) }));
   const jobs = lanes.flatMap(({ spans }) => spans.map(({ from, to = all.to }) => ({ from, to })));
   const busy = without(merged(jobs), stops);
@@ -58,7 +62,7 @@ export function waitsOf({ state, story }: Seen, lanes: readonly LaneView[], all:
 }
 
 /** Sorted, and no two touch. */
-function merged(spans: readonly Span[]): readonly Span[] {
+function merged(spans: readonly Stretch[]): readonly Stretch[] {
   const all: { from: number; to: number }[] = [];
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
     const last = all.at(-1);
@@ -69,8 +73,8 @@ function merged(spans: readonly Span[]): readonly Span[] {
 }
 
 /** Both are sorted, and no two of one list touch. */
-function without(spans: readonly Span[], holes: readonly Span[]): readonly Span[] {
-  const left: Span[] = [];
+function without(spans: readonly Stretch[], holes: readonly Stretch[]): readonly Stretch[] {
+  const left: Stretch[] = [];
   let next = 0;
   for (const { from, to } of spans) {
     let at = from;

@@ -4,7 +4,9 @@ import type { Device, Devices } from "../../ports/devices.ts";
 
 export const COOKIE = "skein_device";
 const MAX_DEVICES = 50;
-const MAX_NAME_CHARS = 120;
+const MAX_NAME_CHARS = 300;
+/** When a device was last used is written so rarely: a page asks every few seconds. */
+const USED_MS = 300_000;
 
 export class Access {
   /** In the address that the command prints; new with every start. */
@@ -26,6 +28,7 @@ export class Access {
       hash: hashOf(cookie),
       name: name.slice(0, MAX_NAME_CHARS),
       since: now,
+      usedAt: now,
     };
     this.#store.write([...this.#store.read(), device].slice(-MAX_DEVICES));
     return cookie;
@@ -39,6 +42,14 @@ export class Access {
     if (!cookie) return undefined;
     const hash = hashOf(cookie);
     return this.#store.read().find((device) => isSame(device.hash, hash));
+  }
+
+  /** It asks for something. */
+  use({ id }: Device, now: number): void {
+    const all = this.#store.read();
+    const { since, usedAt = since } = all.find((device) => device.id === id) ?? { since: now };
+    if (now - usedAt < USED_MS) return;
+    this.#store.write(all.map((device) => (device.id === id ? { ...device, usedAt: now } : device)));
   }
 
   devices(): readonly Omit<Device, "hash">[] {

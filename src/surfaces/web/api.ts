@@ -1,4 +1,4 @@
-/** How does the page ask the server? Failures come back as words that can be shown. */
+/** Every request of the page to its server: questions, commands, and streams. Failures are words that can be shown. */
 import type { RunLine } from "../../core/view/run-line.ts";
 
 export type ListedRun = RunLine | { readonly problem: string };
@@ -6,11 +6,68 @@ export type DeviceLine = {
   readonly id: string;
   readonly name: string;
   readonly since: number;
+  readonly usedAt: number;
   readonly isThis: boolean;
 };
-type Asked<T> = { readonly value: T } | { readonly error: string };
+/** What a run was made with, and where its work goes. */
+export type RunFacts = {
+  readonly run: string;
+  /** Somebody else than the workers plans in it. */
+  readonly hasPlanner: boolean;
+};
 
-export async function ask<T>(
+/** `lines`: only where all of it was asked for. */
+export type GateText =
+  | {
+      readonly is: "kept";
+      readonly failing: readonly { readonly from: number; readonly lines: readonly string[] }[];
+      readonly total: number;
+      readonly lines?: readonly string[];
+    }
+  | { readonly is: "missing"; readonly why: string };
+export type AttemptText =
+  | { readonly is: "kept"; readonly ref: string; readonly lines: readonly string[] }
+  | { readonly is: "missing"; readonly why: string };
+
+/** `status`: of the answer; 0: there was none. */
+export type Refusal = { readonly error: string; readonly status: number };
+type Asked<T> = { readonly value: T } | Refusal;
+
+export const api = {
+  repository: () => ask<{ readonly repository: string }>("/api/repository"),
+  runs: () => ask<readonly ListedRun[]>("/api/runs"),
+  run: (run: string) => ask<RunFacts>(ofRun(run)),
+  diff: (run: string, from: string, to: string) =>
+    ask<{ readonly diff: string }>(ofRun(run, "diff", from, to)),
+  gateOutput: (run: string, output: string, isWhole: boolean) =>
+    ask<GateText>(`${ofRun(run, "gate", output)}${isWhole ? "?all=1" : ""}`),
+  attempt: (run: string, task: string, attempt: number) =>
+    ask<AttemptText>(ofRun(run, "attempts", task, String(attempt))),
+  devices: () => ask<readonly DeviceLine[]>("/api/devices"),
+  revoke: (id: string) => ask(`/api/devices/${encodeURIComponent(id)}`, { method: "DELETE" }),
+};
+
+/** `undefined`: done. */
+export async function command(
+  run: string,
+  said: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  const answer = await ask<{ note?: string }>(ofRun(run, "commands"), { method: "POST", body: said });
+  return "error" in answer ? answer.error : answer.value.note;
+}
+
+/** The events of a run from the `after`th on, and what is known of it besides. */
+export const followRun = (run: string, after: () => number, heard: Heard): (() => void) =>
+  connect(() => `${ofRun(run, "events")}?after=${after()}`, heard);
+
+/** What a job's programs write, from its end on. */
+export const followTranscript = (run: string, job: string, heard: Heard): (() => void) =>
+  connect(() => ofRun(run, "transcripts", job), heard);
+
+const ofRun = (run: string, ...parts: readonly string[]): string =>
+  `/api/runs/${[run, ...parts].map(encodeURIComponent).join("/")}`;
+
+async function ask<T>(
   path: string,
   options: { readonly method?: string; readonly body?: unknown } = {},
 ): Promise<Asked<T>> {
@@ -24,9 +81,9 @@ export async function ask<T>(
     });
     const text = await response.text();
     if (response.ok) return { value: JSON.parse(text) as T };
-    return { error: reasonIn(text) };
+    return { error: reasonIn(text), status: response.status };
   } catch {
-    return { error: "the server does not answer; is skein serve still running?" };
+    return { error: "the server does not answer; is skein serve still running?", status: 0 };
   }
 }
 
@@ -39,14 +96,47 @@ function reasonIn(text: string): string {
   }
 }
 
-/** `undefined`: done. */
-export async function command(
-  run: string,
-  said: Readonly<Record<string, unknown>>,
-): Promise<string | undefined> {
-  const answer = await ask<{ note?: string }>(`/api/runs/${encodeURIComponent(run)}/commands`, {
-    method: "POST",
-    body: said,
-  });
-  return "error" in answer ? answer.error : answer.value.note;
+export type Connection = "connecting" | "live" | "lost";
+type Heard = {
+  /** By the kind of what is sent. */
+  readonly on: Readonly<Record<string, (data: unknown) => void>>;
+  readonly onState: (connection: Connection) => void;
+};
+
+/** A browser does not try again where an answer came, such as that of a proxy whose server is away. */
+const AGAIN_MS = 2_000;
+
+/**
+ * Connects again until the function is called that it returns. Not while the tab is hidden: a browser keeps six
+ * connections to a server for all its tabs, and the seventh would wait for ever.
+ */
+function connect(address: () => string, { on, onState }: Heard): () => void {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = () => {
+    clearTimeout(timer);
+    source?.close();
+    source = undefined;
+  };
+  const begin = () => {
+    const opened = new EventSource(address());
+    source = opened;
+    opened.onopen = () => onState("live");
+    opened.onerror = () => {
+      onState("lost");
+      if (opened.readyState === EventSource.CLOSED) timer = setTimeout(begin, AGAIN_MS);
+    };
+    for (const [kind, take] of Object.entries(on))
+      opened.addEventListener(kind, ({ data }: MessageEvent<string>) => take(JSON.parse(data)));
+  };
+  const look = () => {
+    end();
+    if (!document.hidden) begin();
+  };
+  document.addEventListener("visibilitychange", look);
+  look();
+  return () => {
+    document.removeEventListener("visibilitychange", look);
+    end();
+  };
 }

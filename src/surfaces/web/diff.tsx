@@ -1,6 +1,6 @@
 /** What did a task change? By file, with the colours that people know from editors. */
 import { useEffect, useState } from "preact/hooks";
-import { ask } from "./api.ts";
+import { api } from "./api.ts";
 import { harmless, line, plural } from "./format.ts";
 
 /** Files beyond so many lines are folded at first. */
@@ -16,9 +16,9 @@ export function Diff({ run, from, to }: DiffProps) {
   const [diff, setDiff] = useState<string | undefined>();
   const [error, setError] = useState<string | undefined>();
   useEffect(() => {
-    void ask<{ diff: string }>(`/api/runs/${encodeURIComponent(run)}/diff/${from}/${to}`).then((answer) =>
-      "error" in answer ? setError(answer.error) : setDiff(answer.value.diff),
-    );
+    void api
+      .diff(run, from, to)
+      .then((answer) => ("error" in answer ? setError(answer.error) : setDiff(answer.value.diff)));
   }, [run, from, to]);
   let before = 0;
   return (

@@ -1,88 +1,211 @@
-/** The tasks as waves from left to right. Only what can be seen is drawn: a run may have thousands. */
-import { useEffect, useRef, useState } from "preact/hooks";
+/** The tasks as waves. It fits its box, zooms and pans; only what can be seen is drawn: a run may have thousands. */
+import { useRef, useState } from "preact/hooks";
 import type { TaskId } from "../../core/task.ts";
-import { criticalPath, type GraphNode, shapeOf } from "../../core/view/graph.ts";
+import { criticalPath, shapeOf } from "../../core/view/graph.ts";
+import { type GroupedNode, groupAlike } from "../../core/view/graph-groups.ts";
 import { type RunWord, stateLabel } from "../../core/view/labels.ts";
 import { stateAndWhy } from "../../core/view/task-facts.ts";
 import { gatingIn, rowOf, type Seen, type TaskRow } from "../../core/view/view.ts";
+import { FAR_SCALE, useCamera } from "./camera.ts";
 import { duration, line, plural } from "./format.ts";
 import { useLater } from "./later.ts";
-import { GAP_X, HEIGHT, type Layout, layOut, NOTHING, type Placed, route, WIDTH } from "./layout.ts";
+import { HEIGHT, type Layout, layOut, NOTHING, type Placed, route, WIDTH } from "./layout.ts";
 import { addressOf, type PageParts } from "./parts.ts";
 import { Word } from "./word.tsx";
 
-/** Above so many tasks, what planners split is shown folded at first, and only what can be seen is drawn. */
+/** Above so many tasks, what planners split is shown folded at first. */
 const MAX_OPEN = 300;
+/** Above so many tasks, those that are alike are shown as one box at first. */
+const MAX_ALONE = 40;
+/** More boxes are drawn as one picture without names, which could not be read at that size. */
+const MAX_BOXES = 250;
+/** More lines are a grey surface: they are drawn where one looks closer. */
+const MAX_EDGES = 3_000;
 
-const NO_NODES: readonly GraphNode[] = [];
+const NO_NODES: readonly GroupedNode[] = [];
 const NO_CHAIN: ReturnType<typeof criticalPath> = { tasks: new Set(), ms: 0 };
 
-export function Graph({ run, seen, view, word }: PageParts) {
-  const [toggled, setToggled] = useState<ReadonlySet<TaskId>>(new Set());
+export function Graph(parts: PageParts) {
+  const { seen, view } = parts;
   const { state } = seen;
   const { size } = state.tasks;
-  const isLarge = size > MAX_OPEN;
-  // A shape changes when tasks are added, and when one looks at another moment.
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const [grouping, setGrouping] = useState<boolean | undefined>();
+  const isGrouped = grouping ?? size > MAX_ALONE;
+  const isFolded = (task: TaskId) => size > MAX_OPEN !== toggled.has(task);
+  const [box, layer] = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
   const nodes = useLater(
-    () => shapeOf(state, (task) => isLarge !== toggled.has(task)).nodes,
-    [state, size, toggled],
+    () => {
+      const shape = shapeOf(state, isFolded).nodes;
+      return isGrouped ? groupAlike(state, shape, (key) => toggled.has(key)) : shape;
+    },
+    [state, isGrouped ? view.events : size, toggled, isGrouped],
     NO_NODES,
   );
-  const layout = useLater(() => layOut(nodes), [nodes], NOTHING);
+  const [room, setRoom] = useState({ width: 1_200, height: 600 });
+  const layout = useLater(() => layOut(nodes, room), [nodes, room], NOTHING);
+  const camera = useCamera(box, layer, layout);
+  // A box that has changed a little keeps its picture: everything would jump.
+  if (Math.abs(camera.size.width - room.width) > 60 || Math.abs(camera.size.height - room.height) > 90)
+    setRoom(camera.size);
   const critical = useLater(() => criticalPath(seen), [seen, view.events], NO_CHAIN);
-  const toggle = (task: TaskId) => {
+  const toggle = (key: string) => {
     const next = new Set(toggled);
-    if (!next.delete(task)) next.add(task);
+    if (!next.delete(key)) next.add(key);
     setToggled(next);
   };
-  const { box, window: shown } = useWindow();
-  const isIn = ({ x, y }: Placed) =>
-    !isLarge || (x + WIDTH > shown.left && x < shown.right && y + HEIGHT > shown.top && y < shown.bottom);
-  const { width, height, placed, columns } = layout;
-  // One column more: lines that leave the window end there.
-  const near = columns.filter(
-    ({ x }) => !isLarge || (x + WIDTH > shown.left && x < shown.right + WIDTH + GAP_X),
-  );
-  const gating = gatingIn(state);
+  const tasks = layout.placed.values().reduce((sum, { group }) => sum + (group?.members.length ?? 1), 0);
+  const waves = new Set(layout.columns.map(({ wave }) => wave)).size;
   return (
-    <section aria-label="Graph of tasks">
-      <p class="quiet">
-        {plural(placed.size, "task")} in {columns.length}{" "}
-        <Word is="wave">{columns.length === 1 ? "wave" : "waves"}</Word>
-        {critical.ms > 0 && (
-          <>
-            ; <i class="chain" /> the <Word is="longest chain" /> took {duration(critical.ms)}
-          </>
+    <section class="graph" aria-label="Graph of tasks">
+      <div class="row wrap zoom">
+        <p class="quiet grow">
+          {plural(tasks, "task")} in {waves} <Word is="wave">{waves === 1 ? "wave" : "waves"}</Word>
+          {critical.ms > 0 && (
+            <>
+              ; <i class="chain" /> the <Word is="longest chain" /> took {duration(critical.ms)}
+            </>
+          )}
+        </p>
+        {size > 4 && (
+          <button type="button" aria-pressed={isGrouped} onClick={() => setGrouping(!isGrouped)}>
+            Group alike
+          </button>
         )}
-      </p>
-      <div class="canvas" ref={box} tabIndex={0} role="group" aria-label="Graph, scrolls both ways">
-        <div style={{ width: `${width}px`, height: `${height}px`, position: "relative" }}>
-          <svg width={width} height={height} aria-hidden="true">
-            <path class="edge" d={near.map(({ nodes }) => edgesInto(nodes, layout, isIn)).join("")} />
-            <path class="edge critical" d={chainOf(critical.tasks, layout)} />
-          </svg>
-          {near.map(({ x, nodes, wave }) => [
-            <span key={`wave ${wave}`} class="wave quiet" style={{ left: `${x}px` }}>
-              wave {wave + 1}
-            </span>,
-            nodes
-              .filter((node) => isIn(node) && state.tasks.has(node.task))
-              .map((node) => (
-                <Node
-                  key={node.task}
-                  node={node}
-                  row={rowOf(state, node.task, { depth: node.depth, gating })}
-                  href={addressOf({ run, tab: "graph", task: node.task })}
-                  run={word}
-                  seen={seen}
-                  isCritical={critical.tasks.has(node.task)}
-                  toggle={toggle}
-                />
-              )),
-          ])}
+        <button type="button" aria-label="Zoom out" onClick={camera.zoomOut}>
+          −
+        </button>
+        <button type="button" aria-label="Zoom in" onClick={camera.zoomIn}>
+          +
+        </button>
+        <button type="button" onClick={camera.fit}>
+          Fit
+        </button>
+      </div>
+      <div
+        class={`canvas${camera.looked.scale < FAR_SCALE ? " far" : ""}`}
+        ref={box}
+        tabIndex={0}
+        role="group"
+        aria-label="Graph: drag or press the arrows to move it, + and − to zoom, 0 to see all"
+        onFocusCapture={({ target }) => {
+          if (target !== box.current) camera.reveal(target as Element);
+        }}
+      >
+        <div class="layer" ref={layer} style={{ width: `${layout.width}px`, height: `${layout.height}px` }}>
+          <Boxes {...parts} layout={layout} camera={camera} critical={critical.tasks} toggle={toggle} />
         </div>
       </div>
     </section>
+  );
+}
+
+type BoxesProps = PageParts & {
+  readonly layout: Layout;
+  readonly camera: ReturnType<typeof useCamera>;
+  readonly critical: ReadonlySet<TaskId>;
+  readonly toggle: (key: string) => void;
+};
+
+function Boxes({ run, seen, word, layout, camera, critical, toggle }: BoxesProps) {
+  const { state } = seen;
+  const { looked } = camera;
+  const isIn = ({ x, y }: Placed) =>
+    x + WIDTH > looked.left && x < looked.right && y + HEIGHT > looked.top && y < looked.bottom;
+  const { width, height, columns, isUpright } = layout;
+  const shown = columns.flatMap(({ nodes }) =>
+    nodes.filter((node) => isIn(node) && state.tasks.has(node.task)),
+  );
+  const edges = useLater(() => edgesIn(layout, isIn), [layout, looked], "");
+  const gating = gatingIn(state);
+  const row = (node: Placed) => rowOf(state, node.task, { depth: node.depth, gating });
+  return (
+    <>
+      <svg width={width} height={height} aria-hidden="true">
+        <path class="edge" d={edges} />
+        <path class="edge critical" d={chainOf(critical, layout)} />
+        {shown.length > MAX_BOXES && <Far nodes={shown} wordOf={(node) => row(node).word} />}
+      </svg>
+      {columns
+        .filter(({ isFirst }) => isFirst)
+        .map(({ start, wave }) => (
+          <span
+            key={wave}
+            class="wave quiet"
+            style={isUpright ? { left: "16px", top: `${start - 24}px` } : { left: `${start}px`, top: "10px" }}
+          >
+            wave {wave + 1}
+          </span>
+        ))}
+      {shown.length <= MAX_BOXES &&
+        shown.map((node) =>
+          node.group ? (
+            <Group
+              key={node.group.key}
+              node={node}
+              group={node.group}
+              names={node.group.members
+                .slice(0, 3)
+                .map((task) => line(state.tasks.get(task)?.spec.key ?? "", 20))}
+              isCritical={node.group.members.some((task) => critical.has(task))}
+              toggle={toggle}
+            />
+          ) : (
+            <Node
+              key={node.task}
+              node={node}
+              row={row(node)}
+              href={addressOf({ run, tab: "graph", task: node.task })}
+              run={word}
+              seen={seen}
+              isCritical={critical.has(node.task)}
+              toggle={toggle}
+            />
+          ),
+        )}
+    </>
+  );
+}
+
+type FarProps = {
+  readonly nodes: readonly Placed[];
+  readonly wordOf: (node: Placed) => TaskRow["word"];
+};
+
+/** By colour alone; a click goes nearer. */
+function Far({ nodes, wordOf }: FarProps) {
+  const paths = Map.groupBy(nodes, wordOf);
+  return (
+    <>
+      {[...paths].map(([word, alike]) => (
+        <path
+          key={word}
+          class={`box ${word}`}
+          d={alike.map(({ x, y }) => `M${x},${y}h${WIDTH}v${HEIGHT}h${-WIDTH}z`).join("")}
+        />
+      ))}
+    </>
+  );
+}
+
+type GroupProps = {
+  readonly node: Placed;
+  readonly group: NonNullable<Placed["group"]>;
+  readonly names: readonly string[];
+  readonly isCritical: boolean;
+  readonly toggle: (key: string) => void;
+};
+
+function Group({ node: { x, y }, group: { key, is, members }, names, isCritical, toggle }: GroupProps) {
+  return (
+    <div class={`node group ${is}${isCritical ? " critical" : ""}`} style={{ left: `${x}px`, top: `${y}px` }}>
+      <button type="button" aria-expanded={false} onClick={() => toggle(key)} title="Show each of them">
+        <strong>
+          {members.length} {is}
+        </strong>
+        <span class="quiet">{names.join(", ")} …</span>
+      </button>
+    </div>
   );
 }
 
@@ -129,48 +252,28 @@ function Node({
   );
 }
 
-const edgesInto = (nodes: readonly Placed[], layout: Layout, isIn: (node: Placed) => boolean): string =>
-  nodes
-    .flatMap((to) =>
-      to.after.flatMap((id) => {
+/** The lines that begin or end in sight. */
+function edgesIn(layout: Layout, isIn: (node: Placed) => boolean): string {
+  const paths: string[] = [];
+  for (const { nodes } of layout.columns)
+    for (const to of nodes)
+      for (const id of to.after) {
         const from = layout.placed.get(id);
-        return from && (isIn(from) || isIn(to)) ? [route(layout, from, to)] : [];
-      }),
-    )
-    .join("");
+        if (from && (isIn(from) || isIn(to))) paths.push(route(layout, from, to));
+        if (paths.length > MAX_EDGES) return "";
+      }
+  return paths.join("");
+}
 
-/** From each task of the chain to the next that is not folded. */
+/** From each task of the chain to the next that is shown, alone or in a box with others. */
 function chainOf(tasks: ReadonlySet<TaskId>, layout: Layout): string {
-  const chain = [...tasks].flatMap((task) => layout.placed.get(task) ?? []);
+  if (tasks.size === 0) return "";
+  const boxes = new Map<TaskId, Placed>();
+  for (const placed of layout.placed.values())
+    for (const task of placed.group?.members ?? [placed.task]) if (tasks.has(task)) boxes.set(task, placed);
+  const chain = [...new Set([...tasks].flatMap((task) => boxes.get(task) ?? []))];
   return chain
     .slice(1)
     .map((to, i) => route(layout, chain[i]!, to))
     .join("");
-}
-
-/** The part of a scrolled box that can be seen, and some more. */
-function useWindow() {
-  const box = useRef<HTMLDivElement>(null);
-  const [window, setWindow] = useState({ left: 0, top: 0, right: 2_000, bottom: 1_200 });
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const measure = () => {
-      const { scrollLeft, scrollTop, clientWidth, clientHeight } = element;
-      setWindow({
-        left: scrollLeft - 300,
-        top: scrollTop - 300,
-        right: scrollLeft + clientWidth + 300,
-        bottom: scrollTop + clientHeight + 300,
-      });
-    };
-    measure();
-    element.addEventListener("scroll", measure, { passive: true });
-    addEventListener("resize", measure);
-    return () => {
-      element.removeEventListener("scroll", measure);
-      removeEventListener("resize", measure);
-    };
-  }, []);
-  return { box, window };
 }

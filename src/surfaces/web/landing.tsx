@@ -1,7 +1,13 @@
-/** What waits to land, what has landed and by which proof, and what failed on the way. */
-
-import { useMemo } from "preact/hooks";
+/** What waits to land, each run of the gate with its output, bisections, what landed, and what failed on the way. */
+import { useMemo, useState } from "preact/hooks";
 import { nameOf } from "../../core/log/state.ts";
+import {
+  bisectionsOf,
+  type GatedView,
+  gatedLabel,
+  gatedOf,
+  gateEndLabel,
+} from "../../core/view/gate-view.ts";
 import {
   phaseLabel,
   placeLabel,
@@ -12,36 +18,45 @@ import {
 } from "../../core/view/labels.ts";
 import { failedAttempts } from "../../core/view/task-facts.ts";
 import { failedAttemptViews, type LandingView, landingView } from "../../core/view/view.ts";
+import { precise } from "../../text/words.ts";
+import { Bisection } from "./bisection.tsx";
 import { duration, harmless, line, plural, time } from "./format.ts";
+import { GateOutput } from "./gate-output.tsx";
 import { useLater } from "./later.ts";
 import { useMore } from "./more.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
 import { Word } from "./word.tsx";
 
 const ROWS = 50;
+const PICTURES = 5;
 
-export function Landing({ run, view, seen, word }: PageParts) {
-  const { state, story } = seen;
+export function Landing(parts: PageParts) {
+  return (
+    <section aria-label="Landing">
+      <Queue {...parts} />
+      <Bisections {...parts} />
+      <GateRuns {...parts} />
+      <Landings {...parts} />
+      <FailedAttempts {...parts} />
+    </section>
+  );
+}
+
+function Queue({ run, view, seen, word }: PageParts) {
+  const { state } = seen;
   const { phase } = state.landing;
   const train = trainLabel(state.train);
-  const landings = useMore(story.landings.length, ROWS, "Earlier landings");
-  const attempts = useLater(
-    () => failedAttempts({ setbacks: failedAttemptViews(state, story.failedAttempts) }),
-    [state, view.events],
-    [],
-  );
-  const failed = useMore(attempts.length, ROWS, "Earlier failed attempts");
   const queue = waitingIn(view);
   const gating = runningIn(view, word).filter(({ kind }) => kind === "land" || kind === "check");
   return (
-    <section aria-label="Landing">
+    <>
       <h2>
         <Word is="queue">Queue</Word>
       </h2>
       {queue.length === 0 && <p class="quiet">Nothing waits to land.</p>}
       <ol>
         {queue.slice(0, ROWS).map(({ task, name }) => (
-          <li>
+          <li key={task}>
             <a href={addressOf({ run, tab: "landing", task })}>{line(name)}</a>
           </li>
         ))}
@@ -62,46 +77,102 @@ export function Landing({ run, view, seen, word }: PageParts) {
       ))}
       {phase.is !== "open" && <p>{phaseLabel(phase, (task) => line(nameOf(state, task), 40))}</p>}
       {train !== "" && <p>{train}</p>}
+    </>
+  );
+}
+
+function Bisections({ run, seen, view }: PageParts) {
+  const pictures = useLater(() => bisectionsOf(seen), [seen, view.events], []);
+  const { shown, button } = useMore(pictures.length, PICTURES, "Earlier bisections");
+  if (pictures.length === 0) return null;
+  return (
+    <>
+      <h2>Bisections ({pictures.length})</h2>
+      {pictures
+        .slice(-shown)
+        .toReversed()
+        .map((picture) => (
+          <Bisection key={picture.from} run={run} picture={picture} />
+        ))}
+      {button}
+    </>
+  );
+}
+
+function GateRuns({ run, seen, view }: PageParts) {
+  const runs = useLater(() => gatedOf(seen), [seen, view.events], []);
+  const { shown, button } = useMore(runs.length, ROWS, "Earlier runs of the gate");
+  if (runs.length === 0) return null;
+  return (
+    <>
+      <h2>
+        Runs of the <Word is="gate" /> ({runs.length})
+      </h2>
+      <ul class="gates">
+        {runs
+          .slice(-shown)
+          .toReversed()
+          .map((one) => (
+            <Gate key={one.job} run={run} gated={one} />
+          ))}
+      </ul>
+      {button}
+    </>
+  );
+}
+
+function Gate({ run, gated }: { readonly run: string; readonly gated: GatedView }) {
+  const [isOpen, setOpen] = useState(false);
+  const { job, from, to, end, on } = gated;
+  return (
+    <li>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          <span class="quiet">{time(from)}</span>{" "}
+          <b class={end === "passed" ? "well" : end === "failed" || end === "error" ? "bad" : ""}>
+            {gateEndLabel(end)}
+          </b>
+          {to !== undefined && ` after ${precise(to - from)}`}: {line(gatedLabel(gated), 120)}
+          {on > 0 && <span class="quiet"> on top of {plural(on, "candidate")}</span>}
+        </summary>
+        {isOpen && <GateOutput run={run} output={job} />}
+      </details>
+    </li>
+  );
+}
+
+function Landings({ run, seen }: PageParts) {
+  const { state, story } = seen;
+  const { shown, button } = useMore(story.landings.length, ROWS, "Earlier landings");
+  return (
+    <>
       <h2>Landed ({story.landings.length})</h2>
-      <div class="scroll" tabIndex={0} role="group" aria-label="Landings">
-        <table>
-          <thead>
-            <tr>
-              <th>When</th>
-              <th>Commit</th>
-              <th>Tasks</th>
-              <th>Proof</th>
-            </tr>
-          </thead>
-          <tbody>
-            {story.landings
-              .slice(-landings.shown)
-              .toReversed()
-              .map((landed) => (
-                <Landed key={landed.commit} run={run} landed={landingView(state, landed)} />
-              ))}
-          </tbody>
-        </table>
-      </div>
-      {landings.button}
-      {attempts.length > 0 && (
-        <>
-          <h2>Failed attempts ({attempts.length})</h2>
-          <ul>
-            {attempts
-              .slice(-failed.shown)
-              .toReversed()
-              .map(({ at, name, task, attempt, failure }) => (
-                <li>
-                  {time(at)} <a href={addressOf({ run, tab: "landing", task })}>{line(name, 60)}</a>
-                  {attempt !== undefined && `, attempt ${attempt}`}: {line(harmless(failure.message), 300)}
-                </li>
-              ))}
-          </ul>
-          {failed.button}
-        </>
+      {story.landings.length === 0 ? (
+        <p class="quiet">Nothing has landed yet.</p>
+      ) : (
+        <div class="scroll" tabIndex={0} role="group" aria-label="Landings">
+          <table>
+            <thead>
+              <tr>
+                <th>When</th>
+                <th>Commit</th>
+                <th>Tasks</th>
+                <th>Proof</th>
+              </tr>
+            </thead>
+            <tbody>
+              {story.landings
+                .slice(-shown)
+                .toReversed()
+                .map((landed) => (
+                  <Landed key={landed.commit} run={run} landed={landingView(state, landed)} />
+                ))}
+            </tbody>
+          </table>
+        </div>
       )}
-    </section>
+      {button}
+    </>
   );
 }
 
@@ -130,5 +201,33 @@ function Landed({ run, landed }: { readonly run: string; readonly landed: Landin
       </tr>
     ),
     [run, commit, at],
+  );
+}
+
+function FailedAttempts({ run, seen, view }: PageParts) {
+  const { state, story } = seen;
+  const attempts = useLater(
+    () => failedAttempts({ setbacks: failedAttemptViews(state, story.failedAttempts) }),
+    [state, view.events],
+    [],
+  );
+  const { shown, button } = useMore(attempts.length, ROWS, "Earlier failed attempts");
+  if (attempts.length === 0) return null;
+  return (
+    <>
+      <h2>Failed attempts ({attempts.length})</h2>
+      <ul>
+        {attempts
+          .slice(-shown)
+          .toReversed()
+          .map(({ at, name, task, attempt, failure }) => (
+            <li>
+              {time(at)} <a href={addressOf({ run, tab: "landing", task })}>{line(name, 60)}</a>
+              {attempt !== undefined && `, attempt ${attempt}`}: {line(harmless(failure.message), 300)}
+            </li>
+          ))}
+      </ul>
+      {button}
+    </>
   );
 }

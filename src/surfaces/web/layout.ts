@@ -1,117 +1,180 @@
-/** Where does each task of the graph stand, and how do lines reach it without passing behind other tasks? */
+/** Places the tasks of a graph wave by wave, so that it fills its box and no line passes behind another task. */
 import type { TaskId } from "../../core/task.ts";
-import type { GraphNode } from "../../core/view/graph.ts";
+import type { GroupedNode } from "../../core/view/graph-groups.ts";
 
 export const WIDTH = 200;
-export const HEIGHT = 52;
-export const GAP_X = 60;
-const GAP_Y = 14;
+export const HEIGHT = 56;
+/** At which the link in a task's box is 44 px high, and two of them are as wide as a phone. */
+export const THUMB_SCALE = 0.83;
+const GAP = 14;
+/** Between two waves: room for the lines. */
+const WAVE_GAP = { lying: 60, upright: 44 };
 const MARGIN = 16;
-/** Above the nodes: which wave it is. */
+/** Before the first wave of a lying graph, above the nodes: which wave it is. */
 const TOP = 40;
 /** What a line takes that passes between tasks. */
 const LANE = 10;
 /** In larger graphs lines go straight to where they end: so many could not be followed anyway. */
 const MAX_WITH_LANES = 300;
 
-export type Placed = GraphNode & { readonly x: number; readonly y: number };
+export type Box = { readonly width: number; readonly height: number };
+export type Placed = GroupedNode & { readonly x: number; readonly y: number; readonly column: number };
+export type Column = {
+  readonly wave: number;
+  /** A wave of many tasks is folded into several columns: of these the first. */
+  readonly isFirst: boolean;
+  /** Of its left side; of an upright graph, where a column is a row, of its upper side. */
+  readonly start: number;
+  readonly nodes: readonly Placed[];
+};
 export type Layout = {
   readonly placed: ReadonlyMap<TaskId, Placed>;
-  readonly columns: readonly {
-    readonly wave: number;
-    readonly x: number;
-    readonly nodes: readonly Placed[];
-  }[];
-  /** By wave: at which height the lines of a task pass through it. */
+  readonly columns: readonly Column[];
+  /** By column: where the lines of a task pass through it. */
   readonly lanes: ReadonlyMap<number, ReadonlyMap<TaskId, number>>;
+  /** Waves go downwards: for a box that is higher than wide, such as a phone. */
+  readonly isUpright: boolean;
   readonly width: number;
   readonly height: number;
 };
 
-export const NOTHING: Layout = { placed: new Map(), columns: [], lanes: new Map(), width: 0, height: 0 };
+export const NOTHING: Layout = {
+  placed: new Map(),
+  columns: [],
+  lanes: new Map(),
+  isUpright: false,
+  width: 0,
+  height: 0,
+};
 
-/** A column a wave; within it, everything near what it comes from. */
-export function layOut(nodes: readonly GraphNode[]): Layout {
+/** Within a wave, everything is near what it comes from. */
+export function layOut(nodes: readonly GroupedNode[], box: Box): Layout {
+  if (nodes.length === 0) return NOTHING;
+  const isUpright = box.width < box.height;
+  const [long, high] = isUpright ? [HEIGHT, WIDTH] : [WIDTH, HEIGHT];
+  const step = long + (isUpright ? WAVE_GAP.upright : WAVE_GAP.lying);
+  const head = isUpright ? MARGIN : TOP;
   const placed = new Map<TaskId, Placed>();
   const lanes = new Map<number, Map<TaskId, number>>();
   const waves = [...Map.groupBy(nodes, ({ wave }) => wave)].sort(([a], [b]) => a - b);
-  const passing = passingIn(nodes);
-  let height = 0;
-  const columns = waves.map(([wave, members]) => {
-    const x = MARGIN + wave * (WIDTH + GAP_X);
-    const heightOf = (id: TaskId) => lanes.get(wave - 1)?.get(id) ?? middle(placed.get(id));
+  const counts = waves.map(([, { length }]) => length);
+  const most = isUpright
+    ? Math.max(1, Math.floor(box.width / ((WIDTH + GAP) * THUMB_SCALE)))
+    : maxInColumn(counts, step, box);
+  const middle = (id: TaskId) => {
+    const node = placed.get(id);
+    return node && (isUpright ? node.x + WIDTH / 2 : node.y + HEIGHT / 2);
+  };
+  const columns: Column[] = [];
+  let end = 0;
+  const parts = waves.flatMap(([wave, members]) => {
+    const count = Math.ceil(members.length / most);
+    const size = Math.ceil(members.length / count);
+    return Array.from({ length: count }, (_, part) => ({ wave, members, part, size, isAlone: count === 1 }));
+  });
+  const columnOf = new Map<TaskId, number>();
+  for (const [column, { members, part, size }] of parts.entries())
+    for (const { task } of members.slice(part * size, (part + 1) * size)) columnOf.set(task, column);
+  const passing = passingIn(nodes, columnOf);
+  for (const [column, { wave, members, part, size, isAlone }] of parts.entries()) {
+    const start = (isUpright ? TOP : MARGIN) + column * step;
+    const heightOf = (id: TaskId) => lanes.get(column - 1)?.get(id) ?? middle(id);
     const items = [
-      ...members.map((node) => ({
+      ...members.slice(part * size, (part + 1) * size).map((node) => ({
         node,
         task: node.task,
-        high: HEIGHT,
+        size: high,
         wish: mean(node.after.map(heightOf)),
       })),
-      ...(passing.get(wave) ?? []).map((task) => ({
+      ...(passing.get(column) ?? []).map((task) => ({
         node: undefined,
         task,
-        high: LANE,
-        wish: heightOf(task)!,
+        size: LANE,
+        wish: heightOf(task) ?? 0,
       })),
     ].sort((a, b) => a.wish - b.wish);
-    const ofWave = new Map<TaskId, number>();
-    lanes.set(wave, ofWave);
-    let free = TOP;
-    const column = items.flatMap(({ node, task, high, wish }) => {
-      const y = Math.max(free, wish === Number.POSITIVE_INFINITY ? 0 : Math.round(wish - high / 2));
-      free = y + high + (node ? GAP_Y : 0);
-      if (!node) ofWave.set(task, y + high / 2);
-      const at = node && { ...node, x, y };
-      if (at) placed.set(task, at);
-      return at ? [at] : [];
-    });
-    height = Math.max(height, free + MARGIN);
-    return { wave, x, nodes: column };
-  });
-  const width = 2 * MARGIN + waves.length * (WIDTH + GAP_X) - GAP_X;
-  return { placed, columns, lanes, height, width };
+    const ofColumn = new Map<TaskId, number>();
+    lanes.set(column, ofColumn);
+    let free = head;
+    const own: Placed[] = [];
+    for (const { node, task, size: needed, wish } of items) {
+      // A wave in several columns is packed: its tasks could not all be near what they come from.
+      const near = !isAlone || wish === Number.POSITIVE_INFINITY ? 0 : Math.round(wish - needed / 2);
+      const across = Math.max(free, near);
+      free = across + needed + (node ? GAP : 0);
+      if (!node) {
+        ofColumn.set(task, across + needed / 2);
+        continue;
+      }
+      const at = isUpright ? { x: across, y: start } : { x: start, y: across };
+      const one = { ...node, ...at, column };
+      placed.set(task, one);
+      own.push(one);
+    }
+    end = Math.max(end, free + MARGIN - GAP);
+    columns.push({ wave, isFirst: part === 0, start, nodes: own });
+  }
+  const all = (isUpright ? TOP : MARGIN) + columns.length * step - (step - long) + MARGIN;
+  const size = isUpright ? { width: end, height: all } : { width: all, height: end };
+  return { placed, columns, lanes, isUpright, ...size };
 }
 
-/** By wave: the tasks whose lines pass through it, each once however many lines it has. */
-function passingIn(nodes: readonly GraphNode[]): ReadonlyMap<number, readonly TaskId[]> {
+/** So many in a column that the whole is as large as it can be in its box, and as few columns as that takes. */
+function maxInColumn(counts: readonly number[], step: number, box: Box): number {
+  let best = { size: 1, scale: 0 };
+  for (let size = Math.max(1, ...counts); size >= 1; size -= 1) {
+    const columns = counts.reduce((sum, count) => sum + Math.ceil(count / size), 0);
+    const scale = Math.min(1, box.width / (columns * step), box.height / (size * (HEIGHT + GAP) + TOP));
+    if (scale > best.scale * 1.05) best = { size, scale };
+  }
+  return best.size;
+}
+
+/** By column: the tasks whose lines pass through it, each once however many lines it has. */
+function passingIn(
+  nodes: readonly GroupedNode[],
+  columnOf: ReadonlyMap<TaskId, number>,
+): ReadonlyMap<number, readonly TaskId[]> {
   const passing = new Map<number, TaskId[]>();
   if (nodes.length > MAX_WITH_LANES) return passing;
-  const waveOf = new Map(nodes.map(({ task, wave }) => [task, wave]));
   const reach = new Map<TaskId, number>();
-  for (const { after, wave } of nodes)
-    for (const id of after) if (waveOf.has(id)) reach.set(id, Math.max(wave, reach.get(id) ?? 0));
+  for (const { task, after } of nodes)
+    for (const id of after)
+      if (columnOf.has(id)) reach.set(id, Math.max(columnOf.get(task)!, reach.get(id) ?? 0));
   for (const [task, last] of reach)
-    for (let wave = waveOf.get(task)! + 1; wave < last; wave += 1)
-      passing.set(wave, [...(passing.get(wave) ?? []), task]);
+    for (let column = columnOf.get(task)! + 1; column < last; column += 1)
+      passing.set(column, [...(passing.get(column) ?? []), task]);
   return passing;
 }
 
-const middle = (node: Placed | undefined): number | undefined => node && node.y + HEIGHT / 2;
-
 /** Last, if it comes from nothing that is shown. */
-function mean(heights: readonly (number | undefined)[]): number {
-  const known = heights.filter((height) => height !== undefined);
+function mean(places: readonly (number | undefined)[]): number {
+  const known = places.filter((place) => place !== undefined);
   return known.length === 0
     ? Number.POSITIVE_INFINITY
-    : known.reduce((sum, height) => sum + height, 0) / known.length;
+    : known.reduce((sum, place) => sum + place, 0) / known.length;
 }
 
-/** From the right side of one task to the left side of another, as an SVG path. */
-export function route({ lanes, columns }: Layout, from: Placed, to: Placed): string {
-  let [x, y] = [from.x + WIDTH, middle(from)!];
-  let path = `M${x},${y}`;
-  const bendTo = (nextX: number, nextY: number) => {
-    const bend = Math.max(20, (nextX - x) / 2);
-    path += `C${x + bend},${y} ${nextX - bend},${nextY} ${nextX},${nextY}`;
-    [x, y] = [nextX, nextY];
+/** From the end of one task to the beginning of another, as an SVG path. */
+export function route({ lanes, columns, isUpright }: Layout, from: Placed, to: Placed): string {
+  const long = isUpright ? HEIGHT : WIDTH;
+  const point = (along: number, across: number) => (isUpright ? `${across},${along}` : `${along},${across}`);
+  const startOf = ({ x, y }: Placed) => (isUpright ? y : x);
+  const middleOf = ({ x, y }: Placed) => (isUpright ? x + WIDTH / 2 : y + HEIGHT / 2);
+  let [along, across] = [startOf(from) + long, middleOf(from)];
+  let path = `M${point(along, across)}`;
+  const bendTo = (nextAlong: number, nextAcross: number) => {
+    const bend = Math.max(20, (nextAlong - along) / 2);
+    path += `C${point(along + bend, across)} ${point(nextAlong - bend, nextAcross)} ${point(nextAlong, nextAcross)}`;
+    [along, across] = [nextAlong, nextAcross];
   };
-  for (let wave = from.wave + 1; wave < to.wave; wave += 1) {
-    const [lane, column] = [lanes.get(wave)?.get(from.task), columns[wave]];
-    if (lane === undefined || !column) continue;
-    bendTo(column.x, lane);
-    x += WIDTH;
-    path += `H${x}`;
+  for (let column = from.column + 1; column < to.column; column += 1) {
+    const [lane, { start } = { start: 0 }] = [lanes.get(column)?.get(from.task), columns[column]];
+    if (lane === undefined) continue;
+    bendTo(start, lane);
+    along += long;
+    path += `L${point(along, across)}`;
   }
-  bendTo(to.x, middle(to)!);
+  bendTo(startOf(to), middleOf(to));
   return path;
 }

@@ -1,10 +1,12 @@
-/** What does the page know of one run? Its events as they come, folded; and the state at any earlier event. */
+/** What the page knows of one run: its events as they come, folded and told, and the state at any earlier event. */
 import type { Event } from "../../core/log/event.ts";
 import type { Budget } from "../../core/view/budget-left.ts";
 import { type RunWord, runWord } from "../../core/view/labels.ts";
+import type { Line } from "../../core/view/line.ts";
+import { narrate } from "../../core/view/narrate.ts";
 import type { WayToDeliver } from "../../core/view/needs.ts";
 import { nothingSeen, type Seen, type Standing, see, standingOf } from "../../core/view/standing.ts";
-import { type Connection, connect } from "./connect.ts";
+import { api, type Connection, followRun } from "./api.ts";
 
 /** No fold may block the page: a frame has 16 ms. */
 const SLICE_MS = 5;
@@ -16,6 +18,8 @@ const FREE_SHARE = 4;
 
 export class LiveRun {
   readonly events: Event[] = [];
+  /** What `skein logs` says of each event; nothing of many. */
+  readonly told: (Line | undefined)[] = [];
   connection: Connection = "connecting";
   /** Whether some process drives the run; undefined: not known yet. */
   isDriven: boolean | undefined;
@@ -23,13 +27,14 @@ export class LiveRun {
   budget: Budget = {};
   delivery: WayToDeliver | undefined;
   problem: string | undefined;
+  #hasPlanner = true;
   /** The number of events that are shown; undefined: all, as they come. */
   #shownAt: number | undefined;
   #now: Seen = nothingSeen();
   #nowAt = 0;
   #then: Seen = nothingSeen();
   #thenAt = 0;
-  #disconnect: () => void;
+  #disconnect: () => void = () => {};
   #isClosed = false;
   #drawn: () => void;
   #isFolding = false;
@@ -39,8 +44,20 @@ export class LiveRun {
 
   constructor(run: string, drawn: () => void) {
     this.#drawn = drawn;
-    const address = () => `/api/runs/${encodeURIComponent(run)}/events?after=${this.events.length}`;
-    this.#disconnect = connect(address, {
+    void this.#open(run);
+  }
+
+  /** A stream cannot say that there is no such run, or that this browser was not let in: so that is asked before. */
+  async #open(run: string): Promise<void> {
+    const facts = await api.run(run);
+    if (this.#isClosed) return;
+    if ("error" in facts && facts.status !== 0) {
+      this.problem = facts.error;
+      this.drawSoon();
+      return;
+    }
+    if ("value" in facts) this.#hasPlanner = facts.value.hasPlanner;
+    this.#disconnect = followRun(run, () => this.events.length, {
       onState: (connection) => {
         this.connection = connection;
         this.drawSoon();
@@ -127,7 +144,7 @@ export class LiveRun {
     let started = performance.now();
     let drawnAt = started;
     for (;;) {
-      if (this.#nowAt < this.events.length) see(this.#now, this.events[this.#nowAt++]!);
+      if (this.#nowAt < this.events.length) this.#take(this.events[this.#nowAt]!);
       else if (this.#shownAt !== undefined && this.#thenAt < this.#shownAt)
         see(this.#then, this.events[this.#thenAt++]!);
       else break;
@@ -140,6 +157,12 @@ export class LiveRun {
     }
     this.#isFolding = false;
     this.drawSoon();
+  }
+
+  #take(event: Event): void {
+    see(this.#now, event);
+    this.told[this.#nowAt] = narrate(event, this.#now.state, { hasPlanner: this.#hasPlanner });
+    this.#nowAt += 1;
   }
 
   drawSoon(): void {

@@ -1,52 +1,91 @@
-/** What happened, event by event; newest first. */
+/** What happened, in the sentences of `skein logs`, newest first; the whole event is a click away. */
 import { useMemo, useState } from "preact/hooks";
-import { nameOf, wallTime } from "../../core/log/state.ts";
+import { wallTime } from "../../core/log/state.ts";
 import { harmless, line, time } from "./format.ts";
+import { useLater } from "./later.ts";
 import { useMore } from "./more.tsx";
 import type { PageParts } from "./parts.ts";
 
 type LoggedEvent = PageParts["live"]["events"][number];
-const PAGE = 50;
-const MAX_LINE_CHARS = 400;
+type Told = PageParts["live"]["told"][number];
+const PAGE = 60;
 const MAX_EVENT_CHARS = 50_000;
 
 export function Log({ live, seen }: PageParts) {
   const until = live.at;
-  const { shown, button } = useMore(until, PAGE, "Earlier events");
-  const from = Math.max(0, until - shown);
-  const events = live.events.slice(from, until).map((event, i) => ({ event, number: from + i + 1 }));
+  const [wanted, setWanted] = useState("");
+  const [isAll, setAll] = useState(false);
+  const needle = wanted.trim().toLowerCase();
+  const numbers = useLater(
+    () => numbersIn(live, until, (event, told) => isIn(event, told, { needle, isAll })),
+    [live, until, needle, isAll],
+    [],
+  );
+  const { shown, button } = useMore(numbers.length, PAGE, "Earlier lines");
   return (
     <section aria-label="Event log">
+      <div class="row wrap">
+        <input
+          type="search"
+          aria-label="Filter the log"
+          placeholder="Filter by words"
+          value={wanted}
+          onInput={(event) => setWanted(event.currentTarget.value)}
+        />
+        <button type="button" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
+          Every event
+        </button>
+      </div>
+      {numbers.length === 0 && needle !== "" && <p class="quiet">No line has these words.</p>}
       <ol class="log">
-        {events.toReversed().map(({ event, number }) => (
-          <Line
-            key={number}
-            number={number}
-            event={event}
-            name={taskNameIn(seen.state, event)}
-            at={wallTime(seen.state, event.at)}
-            live={live}
-          />
-        ))}
+        {numbers
+          .slice(-shown)
+          .toReversed()
+          .map((number) => (
+            <Line
+              key={number}
+              number={number}
+              event={live.events[number - 1]!}
+              told={live.told[number - 1]}
+              at={wallTime(seen.state, live.events[number - 1]!.at)}
+              live={live}
+            />
+          ))}
       </ol>
       {button}
     </section>
   );
 }
 
-/** Events can be a megabyte: the whole is only made when it is asked for. */
-const taskNameIn = (state: PageParts["seen"]["state"], event: LoggedEvent): string =>
-  "task" in event && state.tasks.has(event.task) ? nameOf(state, event.task) : "";
+function isIn(
+  event: LoggedEvent,
+  told: Told,
+  { needle, isAll }: { readonly needle: string; readonly isAll: boolean },
+): boolean {
+  if (!told && !isAll) return false;
+  return needle === "" || `${told?.text ?? ""} ${event.type}`.toLowerCase().includes(needle);
+}
+
+/** Of the events that are shown, counted from 1. */
+function numbersIn(
+  { events, told }: PageParts["live"],
+  until: number,
+  isWanted: (event: LoggedEvent, told: Told) => boolean,
+): readonly number[] {
+  const found: number[] = [];
+  for (let i = 0; i < until; i += 1) if (isWanted(events[i]!, told[i])) found.push(i + 1);
+  return found;
+}
 
 type LineProps = Pick<PageParts, "live"> & {
   readonly number: number;
   readonly event: LoggedEvent;
-  readonly name: string;
+  readonly told: Told;
   readonly at: number;
 };
 
 /** An event does not change: it is drawn once. */
-const Line = ({ number, event, name, at, live }: LineProps) =>
+const Line = ({ number, event, told, at, live }: LineProps) =>
   useMemo(
     () => (
       <li>
@@ -58,31 +97,25 @@ const Line = ({ number, event, name, at, live }: LineProps) =>
         >
           {number}
         </button>
-        <span class="quiet">{time(at)}</span>
-        <Entry event={event} name={name} />
+        <Entry event={event} told={told} at={at} />
       </li>
     ),
-    [number, event, name, at, live],
+    [number, event, told, at, live],
   );
 
-function Entry({ event, name }: Pick<LineProps, "event" | "name">) {
+function Entry({ event, told, at }: Pick<LineProps, "event" | "told" | "at">) {
   const [isOpen, setOpen] = useState(false);
-  const { type, at: _, ...rest } = event;
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <strong>{type}</strong> {line(name, 60)}{" "}
-        {!isOpen && <span class="quiet">{line(shortJson(rest), 140)}</span>}
+      <summary class={told?.tone ?? "quiet"}>
+        <span class="quiet">{time(at)}</span> {told ? harmless(told.text) : line(event.type)}
       </summary>
-      {isOpen && <pre>{harmless(JSON.stringify(event, undefined, 2).slice(0, MAX_EVENT_CHARS))}</pre>}
+      {/* Events can be a megabyte: the whole is only made when it is asked for. */}
+      {isOpen && (
+        <pre tabIndex={0} role="group" aria-label="The event as JSON">
+          {harmless(JSON.stringify(event, undefined, 2).slice(0, MAX_EVENT_CHARS))}
+        </pre>
+      )}
     </details>
   );
-}
-
-/** Long lists and texts are cut before they are written: a draw must not take a megabyte apart. */
-function shortJson(value: object): string {
-  const short = JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "string" ? part.slice(0, 100) : Array.isArray(part) ? part.slice(0, 3) : part,
-  );
-  return short.slice(0, MAX_LINE_CHARS);
 }

@@ -1,23 +1,45 @@
-/** What does the run want of a person? First on the page, and loud. */
+/** What the run wants of a person: a line each, first on the page; a click opens it, with what answers it. */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { TaskId } from "../../core/task.ts";
 import { calmLabel, endLabel, type Need, needsOf } from "../../core/view/needs.ts";
+import { proposedPlan } from "../../core/view/proposed-plan.ts";
 import type { QuestionView } from "../../core/view/view-people.ts";
 import { command } from "./api.ts";
-import { duration, harmless, line } from "./format.ts";
+import { CopyButton } from "./copy.tsx";
+import { duration, harmless, line, plural } from "./format.ts";
 import type { PageParts } from "./parts.ts";
 
-export function Needs({ run, view, word, live }: PageParts) {
+export function Needs(parts: PageParts) {
+  const { view, word, live } = parts;
   const needs = needsOf(view, word);
-  const calm = calmLabel(view, word) || (live.delivery && endLabel(view, live.delivery));
-  if (needs.length === 0) return calm ? <p class="calm">{line(calm, 300)}</p> : null;
+  if (needs.length > 0)
+    return (
+      <section class="needs" role="alert" aria-label="Needs you">
+        <h2>Needs you{needs.length > 1 && ` (${needs.length})`}</h2>
+        {needs.map((need) => (
+          <NeedPart key={keyOf(need)} {...parts} need={need} />
+        ))}
+      </section>
+    );
+  const calm = calmLabel(view, word);
+  if (calm) return <p class="calm">{line(calm, 300)}</p>;
+  const end = live.delivery && endLabel(view, live.delivery);
+  return end ? <End text={end} command={live.delivery!.command} /> : null;
+}
+
+/** What can be typed next can be copied. */
+function End({ text, command: base }: { readonly text: string; readonly command: string }) {
+  const at = text.indexOf(base);
+  if (at < 0) return <p class="calm">{line(text, 300)}</p>;
+  const [says, next] = [text.slice(0, at), text.slice(at)];
   return (
-    <section class="needs" role="alert" aria-label="Needs you">
-      <h2>Needs you</h2>
-      {needs.map((need) => (
-        <NeedPart key={keyOf(need)} run={run} need={need} />
-      ))}
-    </section>
+    <p class="calm row wrap">
+      <span>
+        {line(says, 300)} <code>{line(next, 200)}</code>
+      </span>
+      <CopyButton text={next} />
+    </p>
   );
 }
 
@@ -31,68 +53,133 @@ const keyOf = (need: Need): string =>
         ? need.account.account
         : need.is;
 
-function NeedPart({ run, need }: { readonly run: string; readonly need: Need }) {
+function NeedPart(parts: PageParts & { readonly need: Need }) {
+  const { run, need } = parts;
   switch (need.is) {
     case "plan":
-      return <Approval run={run} text="The plan waits for your approval." which={{}} />;
+      return <Plan {...parts} />;
     case "gate-change": {
       const { task, name, flags } = need.change;
-      const text = `${name} changes what the gate, CI or hooks run, or what steers agents: ${flags.join("; ")}`;
-      return <Approval run={run} text={text} which={{ task }} />;
+      return (
+        <OneNeed kind="Approve to land" about={`${name} changes what the gate runs or what steers agents`}>
+          <ul>
+            {flags.map((flag) => (
+              <li>{harmless(flag)}</li>
+            ))}
+          </ul>
+          <Approval run={run} which={{ task }} />
+        </OneNeed>
+      );
     }
     case "question":
       return <Question run={run} {...need.question} />;
     case "account": {
       const { account, reason, next = "" } = need.account;
-      return <Repair text={`The key of ${account} was refused: ${reason} ${next}`} />;
+      const text = `The key of ${account} was refused: ${reason} ${next}`;
+      return <Repair kind="Key refused" about={account} text={text} />;
     }
     case "setup": {
       const { message, next = "", agent } = need.failure;
-      return (
-        <Repair
-          text={`${agent === undefined ? "The gate or a workspace cannot be prepared: " : ""}${message} ${next}`}
-        />
-      );
+      const what = agent === undefined ? "The gate or a workspace cannot be prepared: " : "";
+      const kind = agent === undefined ? "Set-up failed" : "Agent cannot be used";
+      return <Repair kind={kind} about={message} text={`${what}${message} ${next}`} />;
     }
     case "machine":
-      return <p>{harmless(need.text)}</p>;
+      return (
+        <OneNeed kind="No machine" about={need.text}>
+          <p>{harmless(need.text)}</p>
+        </OneNeed>
+      );
   }
 }
 
-const Repair = ({ text }: { readonly text: string }) => <p>{harmless(text)} Then press Resume.</p>;
-
-type ApprovalProps = {
-  readonly run: string;
-  readonly text: string;
-  readonly which: { readonly task?: TaskId };
+type OneNeedProps = {
+  readonly kind: string;
+  readonly about: string;
+  readonly children: ComponentChildren;
 };
 
-function Approval({ run, text, which }: ApprovalProps) {
+/** The line is cut by its width. */
+const OneNeed = ({ kind, about, children }: OneNeedProps) => (
+  <details class="need">
+    <summary>
+      <span>
+        <b>{kind}</b>: {line(about, 300)}
+      </span>
+    </summary>
+    {children}
+  </details>
+);
+
+type RepairProps = { readonly kind: string; readonly about: string; readonly text: string };
+
+const Repair = ({ kind, about, text }: RepairProps) => (
+  <OneNeed kind={kind} about={about}>
+    <p class="pre">{harmless(text)} Then press Resume.</p>
+  </OneNeed>
+);
+
+/** With all that one approves: the tasks, their files, and when they are accepted. */
+function Plan({ run, seen }: PageParts) {
+  const tasks = proposedPlan(seen.state);
+  return (
+    <OneNeed
+      kind="Approve the plan"
+      about={`${plural(tasks.length, "task")}: ${tasks.map(({ name }) => name).join(", ")}`}
+    >
+      <Approval run={run} which={{}} />
+      <ol class="plan">
+        {tasks.map(({ task, name, description, files, acceptance, after }) => (
+          <li key={task}>
+            <strong>{line(name)}</strong>: <span class="pre">{harmless(description)}</span>
+            <dl>
+              <dt>Files</dt>
+              <dd>{line(files, 500)}</dd>
+              {acceptance !== "" && (
+                <>
+                  <dt>Accepted if</dt>
+                  <dd class="pre">{harmless(acceptance)}</dd>
+                </>
+              )}
+              {after.length > 0 && (
+                <>
+                  <dt>After</dt>
+                  <dd>{line(after.join(", "), 500)}</dd>
+                </>
+              )}
+            </dl>
+          </li>
+        ))}
+      </ol>
+    </OneNeed>
+  );
+}
+
+type ApprovalProps = { readonly run: string; readonly which: { readonly task?: TaskId } };
+
+function Approval({ run, which }: ApprovalProps) {
   const [reason, setReason] = useState("");
   const [note, setNote] = useState<string | undefined>();
   const send = async (body: Record<string, unknown>) => setNote((await command(run, body)) ?? "Sent.");
   return (
-    <div class="ask">
-      <p>{harmless(text)}</p>
-      <div class="row wrap">
-        <button type="button" class="good" onClick={() => void send({ type: "approve", ...which })}>
-          Approve
-        </button>
-        <input
-          aria-label="Reason to decline"
-          placeholder="Reason"
-          value={reason}
-          onInput={(e) => setReason(e.currentTarget.value)}
-        />
-        <button
-          type="button"
-          disabled={reason.trim() === ""}
-          onClick={() => void send({ type: "decline", reason, ...which })}
-        >
-          Decline
-        </button>
-        <output>{note && harmless(note)}</output>
-      </div>
+    <div class="row wrap">
+      <button type="button" class="good" onClick={() => void send({ type: "approve", ...which })}>
+        Approve
+      </button>
+      <input
+        aria-label="Reason to decline"
+        placeholder="Reason to decline"
+        value={reason}
+        onInput={(e) => setReason(e.currentTarget.value)}
+      />
+      <button
+        type="button"
+        disabled={reason.trim() === ""}
+        onClick={() => void send({ type: "decline", reason, ...which })}
+      >
+        Decline
+      </button>
+      <output>{note && harmless(note)}</output>
     </div>
   );
 }
@@ -100,37 +187,50 @@ function Approval({ run, text, which }: ApprovalProps) {
 type QuestionProps = QuestionView & { readonly run: string };
 
 function Question({ run, question, name, text, until, default: fallback }: QuestionProps) {
-  const [said, setSaid] = useState(fallback ?? "");
+  const [said, setSaid] = useState("");
   const [note, setNote] = useState<string | undefined>();
+  const left = duration(until - Date.now());
+  const otherwise = fallback === undefined ? "no default" : `default: ${line(fallback, 60)}`;
+  // An empty answer takes the default at once.
+  const answer = said.trim() === "" ? (fallback ?? "") : said;
   return (
-    <form
-      class="ask"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void command(run, { type: "answer", question, text: said }).then((why) =>
-          setNote(why ?? "Answered."),
-        );
-      }}
-    >
-      <p>
-        <strong>{line(name)}</strong> asks: <span class="pre">{harmless(text)}</span>
-      </p>
-      {fallback !== undefined && (
+    <details class="need">
+      <summary>
+        <span>
+          <b>Question</b> of {line(name, 60)}: {line(text, 300)}
+        </span>
+        <span class="quiet still">
+          <span class="default">{otherwise}; </span>
+          {left} left
+        </span>
+      </summary>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void command(run, { type: "answer", question, text: answer }).then((why) =>
+            setNote(why ?? "Answered."),
+          );
+        }}
+      >
+        <p class="pre">{harmless(text)}</p>
         <p class="quiet">
-          Without an answer in {duration(until - Date.now())} the run takes: {line(fallback)}
+          {fallback === undefined
+            ? `Without an answer in ${left} the worker goes on by itself.`
+            : `Without an answer in ${left} the run takes: ${line(fallback, 300)}`}
         </p>
-      )}
-      <div class="row wrap">
-        <input
-          aria-label={`Answer to ${line(name)}`}
-          value={said}
-          onInput={(event) => setSaid(event.currentTarget.value)}
-        />
-        <button type="submit" disabled={said.trim() === ""}>
-          Answer
-        </button>
-        <output>{note && harmless(note)}</output>
-      </div>
-    </form>
+        <div class="row wrap">
+          <input
+            aria-label={`Answer to ${line(name)}`}
+            placeholder={line(fallback ?? "Your answer", 100)}
+            value={said}
+            onInput={(event) => setSaid(event.currentTarget.value)}
+          />
+          <button type="submit" disabled={answer.trim() === ""}>
+            {said.trim() === "" && fallback !== undefined ? "Take the default" : "Answer"}
+          </button>
+          <output>{note && harmless(note)}</output>
+        </div>
+      </form>
+    </details>
   );
 }

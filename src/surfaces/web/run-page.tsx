@@ -43,35 +43,53 @@ export function RunPage({ run, route }: { readonly run: string; readonly route: 
   }, [run]);
   useTick(live);
   const now = live.current;
-  if (!now || (now.at === 0 && now.problem === undefined))
-    return <main aria-busy="true">Reading the log…</main>;
-  if (now.problem !== undefined)
+  if (now?.problem !== undefined) return <Unreadable run={run} why={now.problem} />;
+  if (!now || now.at === 0)
     return (
-      <main>
-        <p role="alert">This run cannot be read: {harmless(now.problem)}</p>
+      <main aria-busy="true">
+        <h1>Run {line(run, 80)}</h1>
+        <p>{now?.connection === "live" ? "Its log is empty: it has not begun yet." : "Reading the log…"}</p>
       </main>
     );
   const parts = { run, live: now, seen: now.seen, view: now.view, word: now.word, route };
   return (
-    <main>
-      <Head {...parts} />
-      {now.isLive && <Needs {...parts} />}
-      {route.task ? (
-        <TaskPage {...parts} task={route.task} />
-      ) : (
-        <>
-          <nav class="tabs" aria-label="Views of the run">
-            {TABS.map(([tab, name]) => (
-              <a href={addressOf({ run, tab })} aria-current={route.tab === tab ? "page" : undefined}>
-                {name}
-              </a>
-            ))}
-          </nav>
-          <Tab {...parts} />
-        </>
-      )}
-      <AllWords />
+    <>
+      <main>
+        <Head {...parts} />
+        {now.isLive && <Needs {...parts} />}
+        {route.task ? (
+          <TaskPage {...parts} task={route.task} />
+        ) : (
+          <>
+            <nav class="tabs" aria-label="Views of the run">
+              {TABS.map(([tab, name]) => (
+                <a
+                  key={tab}
+                  href={addressOf({ run, tab })}
+                  aria-current={route.tab === tab ? "page" : undefined}
+                >
+                  {name}
+                </a>
+              ))}
+            </nav>
+            <Tab {...parts} />
+          </>
+        )}
+        <AllWords />
+      </main>
       <Travel live={now} isOver={now.isOver} />
+    </>
+  );
+}
+
+function Unreadable({ run, why }: { readonly run: string; readonly why: string }) {
+  return (
+    <main>
+      <h1>Run {line(run, 80)}</h1>
+      <p role="alert">{harmless(why)}</p>
+      <p>
+        <a href="#/">All runs of this repository</a>
+      </p>
     </main>
   );
 }
@@ -154,7 +172,7 @@ function Steer({ run, canResume: isHeld }: { readonly run: string; readonly canR
     setNote((await command(run, body)) ?? done);
   return (
     <form
-      class="row wrap"
+      class="row wrap steer"
       onSubmit={(event) => {
         event.preventDefault();
         void send({ type: "steer", message: said }, "Told the planner.").then(() => setSaid(""));

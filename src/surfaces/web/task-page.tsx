@@ -14,8 +14,7 @@ import {
 import { gatingIn, placeOf, rowOf, type TaskRow, treeOf } from "../../core/view/rows.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { changeOf, failedAttemptsOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
-import { command } from "./api.ts";
-import { connect } from "./connect.ts";
+import { command, followTranscript } from "./api.ts";
 import { Diff } from "./diff.tsx";
 import { count, duration, harmless, line, plural, withoutEscapes } from "./format.ts";
 import { addressOf, type PageParts } from "./parts.ts";
@@ -240,7 +239,7 @@ function Transcript({ run, job, title }: TranscriptProps) {
   const box = useRef<HTMLPreElement>(null);
   useEffect(() => {
     let all = "";
-    return connect(() => `/api/runs/${encodeURIComponent(run)}/transcripts/${encodeURIComponent(job)}`, {
+    return followTranscript(run, job, {
       on: {
         message: (part) => {
           all = (all + part).slice(-MAX_TRANSCRIPT_CHARS);

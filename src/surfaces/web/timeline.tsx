@@ -1,4 +1,4 @@
-/** Who worked when? Lanes of planners, workers, gates and checks over time. */
+/** Who worked when: lanes of planners, workers, gates and checks over time. It zooms, and leaves out waits. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { endOf } from "../../core/view/elapsed.ts";
 import type { RunWord } from "../../core/view/labels.ts";
@@ -11,48 +11,110 @@ import {
   spanName,
   timelineOf,
 } from "../../core/view/timeline.ts";
+import { type TimeScale, timeScale, waitsOf } from "../../core/view/timeline-scale.ts";
 import { WORDS } from "../../core/view/words.ts";
 import { duration, line, plural, time } from "./format.ts";
+import { STEP, useGestures } from "./gestures.ts";
 import { useLater } from "./later.ts";
 import { addressOf, type PageParts } from "./parts.ts";
 
 /** More jobs are drawn as bars alone: so many links cannot be drawn without a halt, and none could be hit. */
 const MAX_LINKS = 400;
+/** Nothing is shorter than a job. */
+const MIN_LOOK_MS = 200;
+
+/** What is looked at, by the machine's clock; undefined: all of it. */
+type Look = { readonly from: number; readonly to: number } | undefined;
 
 export function Timeline({ run, seen, view, word, live }: PageParts) {
-  const [isNear, setNear] = useState(false);
+  const [look, setLook] = useState<Look>();
+  const [isShort, setShort] = useState(true);
   const starts = seen.story.spans.length;
-  const isLarge = starts > MAX_LINKS;
   const now = endOf(view, live.look);
-  const all = useLater(() => timelineOf(seen), [seen, view.events], undefined);
+  const { openedAt } = view.times;
+  const lanes = useLater(() => timelineOf(seen), [seen, view.events], undefined);
   const drawn = useLater(
-    () => (all ? drawingOf(all, { openedAt: view.times.openedAt, now, isLarge, isNear }) : NO_LANES),
-    [all, now, isLarge, isNear],
-    NO_LANES,
+    () => (lanes ? drawingOf(seen, lanes, { all: { from: openedAt, to: now }, look, isShort }) : undefined),
+    [lanes, now, look, isShort],
+    undefined,
   );
-  const { box, wide } = useWide();
-  const { scale, lanes } = drawn;
+  const tracks = useRef<HTMLDivElement>(null);
+  const wide = useWide(tracks);
+  const names = wide < 500 ? NARROW_NAMES : NAMES;
+  const trackWide = wide - names;
+
+  /** In places of the scale. */
+  const lookAt = (from: number, to: number) => {
+    if (!drawn) return;
+    const { scale } = drawn;
+    const length = Math.min(scale.wide, Math.max(MIN_LOOK_MS, to - from));
+    const start = Math.max(0, Math.min(scale.wide - length, from));
+    setLook(
+      length >= scale.wide ? undefined : { from: scale.timeAt(start), to: scale.timeAt(start + length) },
+    );
+  };
+  const moves = {
+    pan: (dx: number) => {
+      if (!drawn) return;
+      const by = (-dx / trackWide) * (drawn.to - drawn.from);
+      lookAt(drawn.from + by, drawn.to + by);
+    },
+    zoom: (factor: number, atX: number) => {
+      if (!drawn) return;
+      const at = drawn.from + (Math.max(0, atX - names) / trackWide) * (drawn.to - drawn.from);
+      lookAt(at - (at - drawn.from) / factor, at + (drawn.to - at) / factor);
+    },
+    fit: () => setLook(undefined),
+  };
+  useGestures(tracks, moves, "scrolls");
+  const step = (factor: number) => moves.zoom(factor, names + trackWide / 2);
+  const hasWaits = drawn !== undefined && (drawn.scale.waits.length > 0 || !isShort);
   return (
-    <section aria-label="Timeline" ref={box}>
-      <p class="quiet" hidden={lanes.length === 0}>
-        {time(scale.from)} to {time(scale.now)}, {duration(scale.wide)}, {plural(starts, "step")} of planners,
-        workers, landings and checks
-      </p>
+    <section aria-label="Timeline">
+      <div class="row wrap zoom">
+        <p class="quiet grow" hidden={!drawn}>
+          {drawn && (
+            <>
+              {time(drawn.scale.timeAt(drawn.from))} to {time(drawn.scale.timeAt(drawn.to))},{" "}
+              {duration(drawn.scale.timeAt(drawn.to) - drawn.scale.timeAt(drawn.from))},{" "}
+              {plural(drawn.jobs, "step")} of planners, workers, landings and checks
+            </>
+          )}
+        </p>
+        {hasWaits && (
+          <button type="button" aria-pressed={isShort} onClick={() => setShort(!isShort)}>
+            Skip waits
+          </button>
+        )}
+        <button type="button" aria-label="Zoom out" onClick={() => step(1 / STEP)}>
+          −
+        </button>
+        <button type="button" aria-label="Zoom in" onClick={() => step(STEP)}>
+          +
+        </button>
+        <button type="button" onClick={moves.fit}>
+          Fit
+        </button>
+      </div>
       <p class="quiet legend">
-        {Object.entries({ ...JOB_NAMES, ...LEGEND }).map(([look, text]) => (
-          <span key={look}>
-            <i class={`span ${look}`} /> {text}
+        {Object.entries({ ...JOB_NAMES, ...LEGEND }).map(([kind, text]) => (
+          <span key={kind}>
+            <i class={`span ${kind}`} /> {text}
           </span>
         ))}
       </p>
-      {isLarge && (
-        <button type="button" aria-pressed={isNear} onClick={() => setNear(!isNear)}>
-          The newest {MAX_LINKS} jobs alone, with names
-        </button>
+      {starts > MAX_LINKS && drawn?.isFar && (
+        <p class="quiet">Zoom in to see the names of single jobs, and to open them.</p>
       )}
-      <div class="timeline" tabIndex={0} role="group" aria-label="Lanes over time, scrolls sideways">
-        <Ticks {...scale} />
-        {lanes.map(({ kind, number, spans, bars }) => (
+      <div
+        class="timeline"
+        ref={tracks}
+        tabIndex={0}
+        role="group"
+        aria-label="Lanes over time: drag or press the arrows to move, + and − to zoom, 0 to see all"
+      >
+        {drawn && <Ticks {...drawn} openedAt={openedAt} />}
+        {drawn?.lanes.map(({ kind, number, spans, bars }) => (
           <div class="lane" key={`${kind} ${number}`}>
             <span class="lane-name" title={WORDS[JOB_NAMES[kind]]}>
               {JOB_NAMES[kind]} {number}
@@ -67,9 +129,10 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
                     run={run}
                     word={word}
                     span={span}
-                    next={spans[i + 1]?.from ?? scale.now}
-                    scale={scale}
-                    trackWide={wide - NAMES_WIDE}
+                    next={spans[i + 1]?.from ?? now}
+                    now={now}
+                    drawn={drawn}
+                    trackWide={trackWide}
                   />
                 ))
               )}
@@ -81,46 +144,85 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
   );
 }
 
-type Scale = { readonly from: number; readonly now: number; readonly wide: number };
-type Look = {
-  readonly openedAt: number;
-  readonly now: number;
-  readonly isLarge: boolean;
-  readonly isNear: boolean;
-};
 type Drawing = {
-  readonly scale: Scale;
-  /** `bars`: of a lane with too many jobs for links. */
+  readonly scale: TimeScale;
+  /** Places of the scale at the left and the right end. */
+  readonly from: number;
+  readonly to: number;
+  /** How many jobs are in sight. */
+  readonly jobs: number;
+  /** They are too many for links. */
+  readonly isFar: boolean;
   readonly lanes: readonly (LaneView & { readonly bars?: BarPaths })[];
 };
-const NO_LANES: Drawing = { scale: { from: 0, now: 0, wide: 1 }, lanes: [] };
 type BarPaths = { readonly good: string; readonly again: string; readonly bad: string };
+type How = {
+  readonly all: { readonly from: number; readonly to: number };
+  readonly look: Look;
+  readonly isShort: boolean;
+};
 
-function drawingOf(lanes: readonly LaneView[], { openedAt, now, isLarge, isNear }: Look): Drawing {
-  const starts = isLarge && isNear ? lanes.flatMap(({ spans }) => spans.map(({ from }) => from)) : [];
-  const from = starts.sort((a, b) => b - a)[MAX_LINKS - 1] ?? openedAt;
-  const scale: Scale = { from, now, wide: Math.max(1, now - from) };
+function drawingOf(
+  seen: PageParts["seen"],
+  lanes: readonly LaneView[],
+  { all, look, isShort }: How,
+): Drawing {
+  const scale = timeScale(all, isShort ? waitsOf(seen, lanes, all) : []);
+  const [from, to] = look ? [scale.placeOf(look.from), scale.placeOf(look.to)] : [0, scale.wide];
+  const window = { scale, from, to: Math.max(to, from + 1) };
+  const [start, end] = look ? [look.from, look.to] : [all.from, all.to];
+  const inSight = lanes.map((lane) => ({
+    ...lane,
+    spans: lane.spans.filter((span) => span.from <= end && (span.to ?? all.to) >= start),
+  }));
+  const jobs = inSight.reduce((sum, { spans }) => sum + spans.length, 0);
+  const isFar = jobs > MAX_LINKS;
   return {
-    scale,
-    lanes: lanes.map((lane) =>
-      isLarge && !isNear
-        ? { ...lane, bars: barsOf(lane.spans, scale) }
-        : { ...lane, spans: lane.spans.filter((span) => span.from >= from) },
+    ...window,
+    jobs,
+    isFar,
+    lanes: inSight.map((lane) =>
+      isFar ? { ...lane, bars: barsOf(lane.spans, (at) => shareOf(window, at), all.to) } : lane,
     ),
   };
 }
 
-const share = ({ from, wide }: Scale, at: number): number => Math.min(1, Math.max(0, (at - from) / wide));
+/** From 0 at the left end to 1 at the right one. */
+const shareOf = ({ scale, from, to }: Pick<Drawing, "scale" | "from" | "to">, at: number): number =>
+  Math.min(1, Math.max(0, (scale.placeOf(at) - from) / (to - from)));
 const percent = (part: number): string => `${(part * 100).toFixed(3)}%`;
 
-function Ticks(scale: Scale) {
-  const step = stepOf(scale.wide);
-  const ticks = Array.from({ length: Math.floor(scale.wide / step) + 1 }, (_, i) => i * step);
+const MAX_TICKS = 400;
+
+function Ticks({ openedAt, ...drawn }: Drawing & { readonly openedAt: number }) {
+  const { scale, from, to } = drawn;
+  const step = stepOf(to - from);
+  const first = Math.ceil((scale.timeAt(from) - openedAt) / step) * step;
+  const last = scale.timeAt(to) - openedAt;
+  const isLeftOut = (at: number) => scale.waits.some((wait) => at > wait.from && at < wait.to);
+  const ticks: number[] = [];
+  for (let ms = first; ms <= last && ticks.length < MAX_TICKS; ms += step) {
+    const wait = scale.waits.find((one) => openedAt + ms > one.from && openedAt + ms < one.to);
+    if (wait) ms += Math.floor((wait.to - openedAt - ms) / step) * step;
+    if (!isLeftOut(openedAt + ms)) ticks.push(ms);
+  }
   return (
     <div class="ticks" aria-hidden="true">
       {ticks.map((ms) => (
-        <span style={{ left: percent(ms / scale.wide) }}>{duration(ms)}</span>
+        <span style={{ left: percent(shareOf(drawn, openedAt + ms)) }}>{duration(ms)}</span>
       ))}
+      {scale.waits
+        .filter((wait) => wait.at < to && wait.at + wait.wide > from)
+        .map((wait) => (
+          <i
+            class="wait"
+            title={`${duration(wait.to - wait.from)} in which nothing was under way are left out`}
+            style={{
+              left: percent(shareOf(drawn, wait.from)),
+              width: percent(shareOf(drawn, wait.to) - shareOf(drawn, wait.from)),
+            }}
+          />
+        ))}
     </div>
   );
 }
@@ -131,7 +233,8 @@ type JobProps = {
   readonly span: SpanView;
   /** When the next job of its lane begins: until then there is room for its name. */
   readonly next: number;
-  readonly scale: Scale;
+  readonly now: number;
+  readonly drawn: Drawing;
   /** In pixels. */
   readonly trackWide: number;
 };
@@ -139,14 +242,14 @@ type JobProps = {
 const endClass = ({ isFailed, isRetried }: SpanView): keyof BarPaths =>
   isRetried ? "again" : isFailed ? "bad" : "good";
 
-function Job({ run, word, span, next, scale, trackWide }: JobProps) {
+function Job({ run, word, span, next, now, drawn, trackWide }: JobProps) {
   const { kind, tasks, number, from, to } = span;
   const [first] = tasks;
-  const left = share(scale, from);
-  const wide = Math.max(0.0001, share(scale, to ?? scale.now) - left);
+  const left = shareOf(drawn, from);
+  const wide = Math.max(0.0001, shareOf(drawn, to ?? now) - left);
   const name = line(spanName(span), 60);
   const all = tasks.length > 1 ? ` (${tasks.map((task) => line(task.name, 60)).join(", ")})` : "";
-  const text = `${JOB_NAMES[kind]}: ${name}${all}, ${kind === "work" ? "attempt" : "turn"} ${number}, ${duration((to ?? scale.now) - from)}, ${spanEnd(span, word)}`;
+  const text = `${JOB_NAMES[kind]}: ${name}${all}, ${kind === "work" ? "attempt" : "turn"} ${number}, ${duration((to ?? now) - from)}, ${spanEnd(span, word)}`;
   return (
     <a
       class={`span ${kind} ${to === undefined ? "running" : endClass(span)}`}
@@ -155,7 +258,7 @@ function Job({ run, word, span, next, scale, trackWide }: JobProps) {
       title={text}
       aria-label={text}
     >
-      <Name name={name} bar={wide * trackWide} free={(share(scale, next) - left - wide) * trackWide} />
+      <Name name={name} bar={wide * trackWide} free={(shareOf(drawn, next) - left - wide) * trackWide} />
     </a>
   );
 }
@@ -169,28 +272,28 @@ function Name({ name, bar, free }: { readonly name: string; readonly bar: number
 
 const LETTER_WIDE = 7;
 /** As in the style. */
-const NAMES_WIDE = 112;
+const NAMES = 112;
+const NARROW_NAMES = 80;
 
-function useWide() {
-  const box = useRef<HTMLElement>(null);
+function useWide(box: { readonly current: HTMLElement | null }): number {
   const [wide, setWide] = useState(1_200);
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const observer = new ResizeObserver(() => setWide(Math.max(592, element.clientWidth)));
+    const observer = new ResizeObserver(() => setWide(element.clientWidth));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  return { box, wide };
+  return wide;
 }
 
 const BARS = 2_000;
 
-function barsOf(spans: readonly SpanView[], scale: Scale): BarPaths {
+function barsOf(spans: readonly SpanView[], share: (at: number) => number, now: number): BarPaths {
   const paths = { good: "", again: "", bad: "" };
   for (const span of spans) {
-    const left = Math.round(share(scale, span.from) * BARS);
-    const wide = Math.max(1, Math.round(share(scale, span.to ?? scale.now) * BARS) - left);
+    const left = Math.round(share(span.from) * BARS);
+    const wide = Math.max(1, Math.round(share(span.to ?? now) * BARS) - left);
     paths[endClass(span)] += `M${left},0h${wide}v10H${left}z`;
   }
   return paths;

@@ -1,0 +1,170 @@
+/** Answers what is asked of runs: the list, a run's events, what was written and changed in it, and commands to it. */
+import type { Context, Hono } from "hono";
+import * as z from "zod";
+import { deliveredOf, deliveryOf } from "../../app/deliverable.ts";
+import type { Parts } from "../../app/parts.ts";
+import { seeRun } from "../../app/see-run.ts";
+import { tellRun } from "../../app/tell-run.ts";
+import type { JobId } from "../../core/job.ts";
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { TaskId } from "../../core/task.ts";
+import { budgetOf } from "../../core/view/budget-left.ts";
+import { type RunLine, runLine } from "../../core/view/run-line.ts";
+import { standingOf } from "../../core/view/standing.ts";
+import type { MailboxMessage } from "../../ports/mailbox.ts";
+import type { RunFiles } from "../../ports/run-files.ts";
+import type { RunHome, RunRecord, Runs } from "../../ports/runs.ts";
+import { hasPlanner } from "../cli/run-record.ts";
+import { gathered, type OpenStream } from "./streams.ts";
+
+export type RunsParts = Pick<Parts, "git" | "mailboxOf" | "openWorld"> & {
+  /** The repository's folder name, for the title. */
+  readonly repository: string;
+  readonly runs: Runs;
+  readonly files: RunFiles;
+  readonly openStream: OpenStream;
+};
+
+/** How late a run that was killed is shown as stopped. Proxies and sleeping laptops close what is silent for longer. */
+const BEAT_MS = 5_000;
+
+/** A run's name and a job's id as they are made; anything else never reaches the disk. */
+const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
+const JOB = /^(?:(?:plan|work):t(?:\.\d{1,9}){0,50}|land|check)#\d{1,9}$/;
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+const text = z.string().trim();
+const task = z
+  .string()
+  .regex(/^t(?:\.\d{1,9}){0,50}$/)
+  .transform((id) => id as TaskId);
+const SAID = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("pause") }),
+  z.strictObject({ type: z.literal("resume") }),
+  z.strictObject({ type: z.literal("steer"), message: text }),
+  z.strictObject({ type: z.literal("approve"), task: task.optional() }),
+  z.strictObject({ type: z.literal("decline"), reason: text, task: task.optional() }),
+  z.strictObject({ type: z.literal("answer"), question: z.string().max(200), text }),
+  z.strictObject({ type: z.literal("cancel"), task: task.optional(), reason: text.optional() }),
+]);
+
+export function addRuns(
+  app: Hono,
+  { repository, runs, files, openStream, git, ...tellParts }: RunsParts,
+): void {
+  app.get("/api/repository", (c) => c.json({ repository }));
+
+  const lines = new Map<string, RunLine>();
+  app.get("/api/runs", async (c) => {
+    const listed = await runs.list();
+    const found: (RunLine | { readonly problem: string })[] = [];
+    for (const run of listed) {
+      const line = hasFailed(run) ? run : (lines.get(run.run) ?? (await lineOf(run, runs)));
+      if (hasFailed(line)) found.push({ problem: line.failure.message });
+      else {
+        found.push(line);
+        if (line.isOver) lines.set(line.run, line); // A log that was closed does not change.
+      }
+    }
+    return c.json(await withDelivered(found, listed, git));
+  });
+
+  app.get("/api/runs/:run", async (c) => {
+    const home = await homeOf(c, runs);
+    if (home instanceof Response) return home;
+    return c.json({ run: home.record.run, hasPlanner: hasPlanner(home.record) });
+  });
+
+  app.get("/api/runs/:run/events", async (c) => {
+    const home = await homeOf(c, runs);
+    if (home instanceof Response) return home;
+    const after = Number(c.req.header("last-event-id") ?? c.req.query("after") ?? 0);
+    if (!Number.isSafeInteger(after) || after < 0)
+      return c.json({ error: "after is no number of an event" }, 400);
+    return openStream(c, async (stream, signal) => {
+      // A process that was killed says nothing: so it is asked for.
+      const tellOwner = async () =>
+        stream.writeSSE({ event: "owner", data: JSON.stringify((await home.owner()) ?? null) });
+      const beat = setInterval(() => void tellOwner().catch(() => {}), BEAT_MS); // The stream is over then.
+      signal.addEventListener("abort", () => clearInterval(beat), { once: true });
+      await tellOwner();
+      await stream.writeSSE({ event: "budget", data: JSON.stringify(budgetOf(home.record)) });
+      const delivery = await deliveryOf(home.record, git);
+      await stream.writeSSE({ event: "delivery", data: JSON.stringify(delivery) });
+      let number = after;
+      for await (const batch of gathered(home.log.follow(after, signal), signal)) {
+        number += batch.length;
+        await stream.writeSSE({ id: String(number), data: JSON.stringify(batch) });
+      }
+    });
+  });
+
+  app.get("/api/runs/:run/transcripts/:job", async (c) => {
+    const job = c.req.param("job");
+    if (!JOB.test(job)) return c.json({ error: "no such job" }, 404);
+    const home = await homeOf(c, runs);
+    if (home instanceof Response) return home;
+    return openStream(c, async (stream, signal) => {
+      for await (const part of files.transcript(home, job as JobId, signal))
+        await stream.writeSSE({ data: JSON.stringify(part) });
+    });
+  });
+
+  app.get("/api/runs/:run/diff/:from/:to", async (c) => {
+    const { from, to } = c.req.param();
+    if (!COMMIT.test(from) || !COMMIT.test(to)) return c.json({ error: "no such commit" }, 404);
+    const home = await homeOf(c, runs);
+    if (home instanceof Response) return home;
+    const diff = await files.diff(from, to, c.req.raw.signal);
+    return hasFailed(diff) ? c.json({ error: diff.failure.message }, 404) : c.json(diff);
+  });
+
+  app.post("/api/runs/:run/commands", async (c) => {
+    const said = SAID.safeParse(await c.req.json().catch(() => undefined));
+    if (!said.success) return c.json({ error: "this is no command that a run understands" }, 400);
+    const home = await homeOf(c, runs);
+    if (home instanceof Response) return home;
+    const command = said.data as MailboxMessage;
+    const known = await seeRun(home);
+    const told = hasFailed(known) ? known : await tellRun({ ...known, command }, tellParts, c.req.raw.signal);
+    if (!hasFailed(told)) return c.json({ ok: true, ...("note" in told && { note: told.note }) });
+    const { message: reason, next } = told.failure;
+    return c.json({ ok: false, reason, ...(next && { next }) }, told.because === "usage" ? 400 : 409);
+  });
+}
+
+/** Of a run that is over, in which work landed, git knows whether it is on its branch. */
+async function withDelivered(
+  lines: readonly (RunLine | { readonly problem: string })[],
+  records: readonly (RunRecord | Failed)[],
+  git: Parts["git"],
+): Promise<typeof lines> {
+  const asked = new Set(
+    lines.flatMap((line) => ("run" in line && line.isOver && line.delivered === undefined ? [line.run] : [])),
+  );
+  const delivered = await deliveredOf(
+    records.flatMap((record) => (!hasFailed(record) && asked.has(record.run) ? [record] : [])),
+    git,
+  );
+  return lines.map((line) =>
+    "run" in line && asked.has(line.run)
+      ? { ...line, delivered: delivered.has(line.run) ? ("yes" as const) : ("no" as const) }
+      : line,
+  );
+}
+
+async function lineOf(record: RunRecord, runs: Runs): Promise<RunLine | Failed> {
+  const home = await runs.open(record.run);
+  if (hasFailed(home)) return home;
+  const known = await seeRun(home);
+  if (hasFailed(known)) return known;
+  const owner = await home.owner().catch(() => undefined); // As if nobody drove it: its page says more.
+  return runLine(record, standingOf(known.seen), { isDriven: owner !== undefined, now: Date.now() });
+}
+
+async function homeOf(c: Context, runs: Runs): Promise<RunHome | Response> {
+  const run = c.req.param("run") ?? "";
+  if (!RUN.test(run)) return c.json({ error: "no such run" }, 404);
+  const home = await runs.open(run);
+  return hasFailed(home) ? c.json({ error: home.failure.message }, 404) : home;
+}

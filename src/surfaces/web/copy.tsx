@@ -1,0 +1,22 @@
+/** A button that copies a text, and says that it did. */
+import { useState } from "preact/hooks";
+
+const SAID_MS = 2_000;
+
+export function CopyButton({ text }: { readonly text: string }) {
+  const [said, setSaid] = useState("");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid("Copied");
+    } catch {
+      setSaid("Select it by hand"); // Without TLS a browser lets only pages of this machine copy.
+    }
+    setTimeout(() => setSaid(""), SAID_MS);
+  };
+  return (
+    <button type="button" onClick={() => void copy()} aria-live="polite">
+      {said || "Copy"}
+    </button>
+  );
+}

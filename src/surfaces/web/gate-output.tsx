@@ -1,0 +1,58 @@
+/** What a run of the gate wrote: what failed in it first, all of it a click away. */
+import { useEffect, useState } from "preact/hooks";
+import { api, type GateText } from "./api.ts";
+import { harmless, plural } from "./format.ts";
+import { useMore } from "./more.tsx";
+
+/** In a long text a browser stops for as long as it takes to break its lines. */
+const LINES = 1_000;
+
+type Props = { readonly run: string; readonly output: string; readonly failures?: readonly string[] };
+
+export function GateOutput({ run, output }: Props) {
+  const [isWhole, setWhole] = useState(false);
+  const [text, setText] = useState<GateText | undefined>();
+  const [error, setError] = useState<string | undefined>();
+  useEffect(() => {
+    void api.gateOutput(run, output, isWhole).then((answer) => {
+      setError("error" in answer ? answer.error : undefined);
+      if ("value" in answer) setText(answer.value);
+    });
+  }, [run, output, isWhole]);
+  if (error !== undefined) return <p class="bad">{harmless(error)}</p>;
+  if (!text) return <p class="quiet">Reading…</p>;
+  if (text.is === "missing") return <p class="quiet">{harmless(text.why)}</p>;
+  return (
+    <div class="gate-output">
+      {text.lines ? (
+        <Whole lines={text.lines} />
+      ) : (
+        <pre class="output" tabIndex={0} role="group" aria-label="What failed">
+          {text.failing.map(({ from, lines }, i) => (
+            <>
+              {(i > 0 || from > 1) && <span class="gap">{`line ${from}\n`}</span>}
+              {harmless(lines.join("\n"))}
+              {"\n"}
+            </>
+          ))}
+          {text.failing.length === 0 && "No line of it says that something failed."}
+        </pre>
+      )}
+      <button type="button" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
+        {isWhole ? "What failed" : `All ${plural(text.total, "line")}`}
+      </button>
+    </div>
+  );
+}
+
+function Whole({ lines }: { readonly lines: readonly string[] }) {
+  const { shown, button } = useMore(lines.length, LINES, "More lines");
+  return (
+    <>
+      <pre class="output" tabIndex={0} role="group" aria-label="All of the output">
+        {harmless(lines.slice(0, shown).join("\n"))}
+      </pre>
+      {button}
+    </>
+  );
+}

@@ -1,0 +1,10 @@
+/** What axe complains about on a page as it stands. */
+import type { Page } from "playwright-core";
+
+export async function complaints(page: Page): Promise<readonly string[]> {
+  const { source } = (await import("axe-core")).default as unknown as { source: string };
+  await page.evaluate(source);
+  return page.evaluate(
+    "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).slice(0, 2)))",
+  );
+}
