@@ -26,6 +26,7 @@ it("follows and steers a run of another process, from its start to its end", {
 
     const live = place.start("run", "write two files", "--agent", place.agent, "--approve", "--gate", "none");
     await page.getByRole("link", { name: /running needs you|waiting for your approval needs you/ }).click();
+    await page.getByText("Approve the plan: 2 tasks: one, two").click();
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("link", { name: "one working" }).click();
     await page.locator(".transcript", { hasText: "reading the code" }).waitFor();
@@ -47,7 +48,7 @@ it("follows and steers a run of another process, from its start to its end", {
     await page.getByRole("link", { name: "Landing", exact: true }).click();
     await page.getByRole("heading", { name: /^Landed \(\d\)/ }).waitFor();
     await page.getByRole("link", { name: "Log", exact: true }).click();
-    await page.getByText("run.steered").waitFor();
+    await page.getByText("Message to the planner: Keep it short").waitFor();
   } finally {
     await browser.close();
     await rm(folder, { recursive: true, force: true });

@@ -1,10 +1,11 @@
 /** Does the server let in only who may come in, and refuse what is hostile, slow or too large? */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { transcriptName } from "../../src/adapters/transcripts.ts";
 import { seeRun } from "../../src/app/see-run.ts";
 import { hasFailed } from "../../src/core/result.ts";
 import { type MadeRun, makeRun, type Served, serve, specOf } from "./place.ts";
@@ -60,7 +61,10 @@ describe("the web server", () => {
       "/api/repository",
       "/api/runs",
       "/api/runs/1118-made/events",
+      "/api/runs/1118-made",
       "/api/runs/1118-made/transcripts/check%231",
+      "/api/runs/1118-made/gate/check%231",
+      "/api/runs/1118-made/attempts/t.1/1",
       `/api/runs/1118-made/diff/${run.base}/${run.base}`,
       "/api/devices",
     ])
@@ -71,6 +75,45 @@ describe("the web server", () => {
     assert.equal((await ask("/?token=wrong")).status, 401);
     assert.equal((await ask("/api/runs", { headers: { Authorization: "Bearer wrong" } })).status, 401);
     assert.equal((await ask("/api/runs", { headers: { Cookie: "skein_device=wrong" } })).status, 401);
+  });
+
+  it("tells a browser in words, on a page, that it is not let in", async () => {
+    for (const target of ["/", "/?token=wrong"]) {
+      const { status, body, headers } = await ask(target, { headers: { Accept: "text/html,*/*" } });
+      assert.equal(status, 401);
+      assert.match(String(headers["content-type"]), /^text\/html/);
+      assert.match(body, /This browser is not let in[\s\S]*skein serve/);
+    }
+  });
+
+  it("names devices by browser and system, with their last use", async () => {
+    const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0";
+    const { headers } = await ask(`/?token=${served.token}`, { headers: { "User-Agent": agent } });
+    const cookie = String(headers["set-cookie"]).split(";")[0]!;
+    const { body } = await ask("/api/devices", { headers: { Cookie: cookie } });
+    const [own] = JSON.parse(body) as { name: string; isThis: boolean; usedAt: number; since: number }[];
+    assert.deepEqual([own?.name, own?.isThis], ["Firefox on Linux", true]);
+    assert.ok(own!.usedAt >= own!.since);
+  });
+
+  it("hands out what a run of the gate wrote, what failed first and all of it only if it is asked for", async () => {
+    const folder = path.join(run.home.folder, "transcripts");
+    mkdirSync(folder, { recursive: true });
+    const text =
+      "$ npm test\nok 1 - fine\n\u001b[31mnot ok 2 - <b>broken</b>\u001b[0m\u202e\n[exit code 1]\n";
+    writeFileSync(path.join(folder, transcriptName("land#7")), text);
+    const read = async (target: string) =>
+      JSON.parse((await ask(`/api/runs/1118-made/${target}`, { headers: bearer() })).body);
+    const first = await read("gate/land%237");
+    assert.equal(first.total, 4);
+    assert.equal(first.lines, undefined);
+    assert.match(JSON.stringify(first.failing), /not ok 2 - <b>broken<\/b>/);
+    for (const mark of ["fine", "\\u001b", "\u202e"]) assert.ok(!JSON.stringify(first).includes(mark), mark);
+    assert.ok((await read("gate/land%237?all=1")).lines.includes("ok 1 - fine"));
+    assert.match((await read("gate/land%238")).why, /not kept/);
+    assert.match((await read("attempts/t.1/1")).why, /No work of it is kept/);
+    for (const target of ["gate/..%2f..%2fevents.db", "gate/plan", "attempts/x/1", "attempts/t.1/-1"])
+      assert.match((await read(target)).error, /^no such/, target);
   });
 
   it("turns the token into a cookie that no script can read, and keeps only its hash", async () => {

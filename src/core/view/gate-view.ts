@@ -1,20 +1,30 @@
 /** The runs of the gate, and each bisection as rows of a picture: who was gated together, and what came of it. */
 import { type RunState, wallTime } from "../log/state.ts";
 import type { TaskId } from "../task.ts";
+import { type GateRunView, gateRunsOf } from "./gate-runs.ts";
 import type { GatedRun, GateEnd, Search } from "./gate-story.ts";
 import type { Seen } from "./standing.ts";
 import { type Named, named } from "./view-reasons.ts";
 
 /** By the machine's clock. */
-export type GatedView = Pick<GatedRun, "job" | "kind" | "isProbe" | "on" | "from" | "to" | "end"> & {
+export type GatedView = GatedJob & {
+  /** Each run of the gate's commands in it, with the name under which its output is kept. */
+  readonly outputs: readonly GateRunView[];
+};
+type GatedJob = Pick<GatedRun, "job" | "kind" | "isProbe" | "on" | "from" | "to" | "end"> & {
   readonly tasks: readonly (Named & { readonly attempt: number })[];
 };
 
 /** In the order of their starts. */
-export const gatedOf = ({ state, story }: Seen): readonly GatedView[] =>
-  story.gates.runs.map((run) => gatedView(state, run));
+export function gatedOf(seen: Seen): readonly GatedView[] {
+  const outputs = Map.groupBy(gateRunsOf(seen), ({ job }) => job);
+  return seen.story.gates.runs.map((run) => ({
+    ...gatedJob(seen.state, run),
+    outputs: outputs.get(run.job) ?? [],
+  }));
+}
 
-function gatedView(state: RunState, { members, ...run }: GatedRun): GatedView {
+function gatedJob(state: RunState, { members, ...run }: GatedRun): GatedJob {
   return {
     ...run,
     from: wallTime(state, run.from),
@@ -41,7 +51,7 @@ export function gatedLabel({ kind, isProbe, tasks }: GatedView): string {
 }
 
 /** Of one row: the places, among the tasks of the picture, that were gated together. */
-export type BisectionRow = Pick<GatedView, "job" | "end" | "from" | "to"> & {
+type BisectionRow = Pick<GatedView, "job" | "end" | "from" | "to"> & {
   readonly places: readonly number[];
 };
 export type BisectionView = {
@@ -70,7 +80,7 @@ function bisectionView(
   const rows = jobs.flatMap((job): BisectionRow[] => {
     const run = runs.get(job);
     if (!run) return [];
-    const { tasks, end, ...view } = gatedView(state, run);
+    const { tasks, end, ...view } = gatedJob(state, run);
     const places = tasks.flatMap(({ task }) => placeOf.get(task) ?? []);
     return [
       { job, from: view.from, ...(view.to !== undefined && { to: view.to }), ...(end && { end }), places },

@@ -8,7 +8,7 @@ const MIN_GROUP = 4;
 
 /** `members`: it stands for all of these, and `task` is the first of them. */
 export type GroupedNode = GraphNode & { readonly group?: TaskGroup };
-export type TaskGroup = {
+type TaskGroup = {
   readonly key: string;
   readonly is: "done" | "waiting";
   readonly members: readonly TaskId[];

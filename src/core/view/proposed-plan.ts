@@ -4,7 +4,7 @@ import { isSettled } from "../task.ts";
 import { scopeLabel } from "./task-facts.ts";
 import { type Named, named } from "./view-reasons.ts";
 
-export type ProposedTask = Named & {
+type ProposedTask = Named & {
   readonly description: string;
   readonly files: string;
   readonly acceptance: string;

@@ -9,7 +9,7 @@ const MIN_WAIT_SHARE = 0.02;
 /** As wide as this share of all that is not left out, so that one still sees it. */
 const DRAWN_SHARE = 0.015;
 
-export type Stretch = { readonly from: number; readonly to: number };
+type Stretch = { readonly from: number; readonly to: number };
 
 /** Places are in ms from the left end, the waits that are left out excepted. */
 export type TimeScale = {

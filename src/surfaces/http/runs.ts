@@ -2,6 +2,7 @@
 import type { Context, Hono } from "hono";
 import * as z from "zod";
 import { deliveredOf, deliveryOf } from "../../app/deliverable.ts";
+import { attemptDiff, gateOutput } from "../../app/gate-output.ts";
 import type { Parts } from "../../app/parts.ts";
 import { seeRun } from "../../app/see-run.ts";
 import { tellRun } from "../../app/tell-run.ts";
@@ -31,12 +32,16 @@ const BEAT_MS = 5_000;
 /** A run's name and a job's id as they are made; anything else never reaches the disk. */
 const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 const JOB = /^(?:(?:plan|work):t(?:\.\d{1,9}){0,50}|land|check)#\d{1,9}$/;
+const TASK = /^t(?:\.\d{1,9}){0,50}$/;
+const ATTEMPT = /^\d{1,9}$/;
+/** As the log names what a run of the gate wrote: its job's name, and more behind it. */
+const OUTPUT = /^(?:work:t(?:\.\d{1,9}){0,50}|land|check)#\d{1,9}[A-Za-z0-9._-]{0,80}$/;
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 const text = z.string().trim();
 const task = z
   .string()
-  .regex(/^t(?:\.\d{1,9}){0,50}$/)
+  .regex(TASK)
   .transform((id) => id as TaskId);
 const SAID = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("pause") }),
@@ -117,6 +122,27 @@ export function addRuns(
     if (home instanceof Response) return home;
     const diff = await files.diff(from, to, c.req.raw.signal);
     return hasFailed(diff) ? c.json({ error: diff.failure.message }, 404) : c.json(diff);
+  });
+
+  app.get("/api/runs/:run/gate/:output", async (c) => {
+    const output = c.req.param("output");
+    if (!OUTPUT.test(output)) return c.json({ error: "no such run of the gate" }, 404);
+    const home = await homeOf(c, runs);
+    if (home instanceof Response) return home;
+    const found = await gateOutput({ home, output }, { files }, c.req.raw.signal);
+    if (found.is === "missing") return c.json(found);
+    const { lines, ...first } = found;
+    return c.json({ ...first, total: lines.length, ...(c.req.query("all") === "1" && { lines }) });
+  });
+
+  app.get("/api/runs/:run/attempts/:task/:attempt", async (c) => {
+    const { task: asked, attempt } = c.req.param();
+    if (!TASK.test(asked) || !ATTEMPT.test(attempt)) return c.json({ error: "no such attempt" }, 404);
+    const home = await homeOf(c, runs);
+    if (home instanceof Response) return home;
+    const which = { home, task: asked as TaskId, attempt: Number(attempt) };
+    const found = await attemptDiff(which, { files }, c.req.raw.signal);
+    return hasFailed(found) ? c.json({ error: found.failure.message }, 404) : c.json(found);
   });
 
   app.post("/api/runs/:run/commands", async (c) => {

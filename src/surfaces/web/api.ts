@@ -10,7 +10,7 @@ export type DeviceLine = {
   readonly isThis: boolean;
 };
 /** What a run was made with, and where its work goes. */
-export type RunFacts = {
+type RunFacts = {
   readonly run: string;
   /** Somebody else than the workers plans in it. */
   readonly hasPlanner: boolean;
@@ -30,7 +30,7 @@ export type AttemptText =
   | { readonly is: "missing"; readonly why: string };
 
 /** `status`: of the answer; 0: there was none. */
-export type Refusal = { readonly error: string; readonly status: number };
+type Refusal = { readonly error: string; readonly status: number };
 type Asked<T> = { readonly value: T } | Refusal;
 
 export const api = {

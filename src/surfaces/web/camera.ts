@@ -6,7 +6,7 @@ import { THUMB_SCALE } from "./layout.ts";
 
 type Size = { readonly width: number; readonly height: number };
 /** In the picture's own px. */
-export type Looked = {
+type Looked = {
   readonly left: number;
   readonly top: number;
   readonly right: number;

@@ -20,12 +20,20 @@ export function Diff({ run, from, to }: DiffProps) {
       .diff(run, from, to)
       .then((answer) => ("error" in answer ? setError(answer.error) : setDiff(answer.value.diff)));
   }, [run, from, to]);
-  let before = 0;
   return (
     <>
       <h3>Change</h3>
       {error && <p class="bad">{harmless(error)}</p>}
-      {filesIn(diff ?? "").map(({ name, lines }) => {
+      <DiffFiles diff={diff ?? ""} />
+    </>
+  );
+}
+
+export function DiffFiles({ diff }: { readonly diff: string }) {
+  let before = 0;
+  return (
+    <>
+      {filesIn(diff).map(({ name, lines }) => {
         before += lines.length;
         return <File key={name} name={name} lines={lines} isOpen={before <= OPEN_LINES} />;
       })}

@@ -2,7 +2,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-export type Moves = {
+type Moves = {
   /** In px of the screen. */
   readonly pan: (dx: number, dy: number) => void;
   /** Around a place, in px from the left upper corner of the box. */

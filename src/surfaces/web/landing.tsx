@@ -123,7 +123,7 @@ function GateRuns({ run, seen, view }: PageParts) {
 
 function Gate({ run, gated }: { readonly run: string; readonly gated: GatedView }) {
   const [isOpen, setOpen] = useState(false);
-  const { job, from, to, end, on } = gated;
+  const { from, to, end, on, outputs } = gated;
   return (
     <li>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -135,7 +135,18 @@ function Gate({ run, gated }: { readonly run: string; readonly gated: GatedView 
           {to !== undefined && ` after ${precise(to - from)}`}: {line(gatedLabel(gated), 120)}
           {on > 0 && <span class="quiet"> on top of {plural(on, "candidate")}</span>}
         </summary>
-        {isOpen && <GateOutput run={run} output={job} />}
+        {isOpen &&
+          outputs.map(({ output, green, ms }) => (
+            <div key={output}>
+              {outputs.length > 1 && (
+                <p>
+                  {green === undefined ? "ended" : green ? "passed" : "failed"}
+                  {ms !== undefined && ` after ${precise(ms)}`}
+                </p>
+              )}
+              <GateOutput run={run} output={output} />
+            </div>
+          ))}
       </details>
     </li>
   );

@@ -17,9 +17,9 @@ const LANE = 10;
 /** In larger graphs lines go straight to where they end: so many could not be followed anyway. */
 const MAX_WITH_LANES = 300;
 
-export type Box = { readonly width: number; readonly height: number };
+type Box = { readonly width: number; readonly height: number };
 export type Placed = GroupedNode & { readonly x: number; readonly y: number; readonly column: number };
-export type Column = {
+type Column = {
   readonly wave: number;
   /** A wave of many tasks is folded into several columns: of these the first. */
   readonly isFirst: boolean;

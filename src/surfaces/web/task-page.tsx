@@ -1,26 +1,17 @@
 /** Everything about one task: its brief, attempts, what it changed, what its worker writes right now. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { JobId } from "../../core/job.ts";
+import { useMemo, useState } from "preact/hooks";
 import { taskOf } from "../../core/log/state.ts";
 import type { Task, TaskId } from "../../core/task.ts";
-import {
-  dollars,
-  onLabel,
-  openJobLabel,
-  proofLabel,
-  spentLabel,
-  stateLabel,
-} from "../../core/view/labels.ts";
-import { gatingIn, placeOf, rowOf, type TaskRow, treeOf } from "../../core/view/rows.ts";
-import type { JobSpan } from "../../core/view/story.ts";
-import { changeOf, failedAttemptsOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
-import { command, followTranscript } from "./api.ts";
+import { proofLabel, spentLabel, stateLabel } from "../../core/view/labels.ts";
+import { gatingIn, rowOf, type TaskRow, treeOf } from "../../core/view/rows.ts";
+import { changeOf, failedAttemptsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
+import { command } from "./api.ts";
+import { Attempts } from "./attempts.tsx";
 import { Diff } from "./diff.tsx";
-import { count, duration, harmless, line, plural, withoutEscapes } from "./format.ts";
+import { harmless, line, plural } from "./format.ts";
 import { addressOf, type PageParts } from "./parts.ts";
 import { Word } from "./word.tsx";
 
-const MAX_TRANSCRIPT_CHARS = 200_000;
 const MAX_BELOW = 200;
 
 type TaskParts = PageParts & { readonly id: TaskId; readonly task: Task };
@@ -55,7 +46,7 @@ export function TaskPage(parts: PageParts & { readonly task: string }) {
       <Below {...parts} id={id} task={task} />
       <Outcome {...parts} id={id} task={task} />
       {change && <Diff key={`${change.from} ${change.to}`} run={run} {...change} />}
-      <Attempts {...parts} id={id} task={task} />
+      <Attempts {...parts} id={id} />
     </section>
   );
 }
@@ -172,91 +163,5 @@ function Cancel({ run, task, name }: { readonly run: string; readonly task: Task
       </button>
       <output>{note && harmless(note)}</output>
     </p>
-  );
-}
-
-/** Newest first, one of them open with its transcript; why one failed, where that was said. */
-function Attempts({ run, seen, word, id }: TaskParts) {
-  const spans = jobsOf(seen, id);
-  const failed = failedAttemptsOf(seen, id);
-  const why = ({ kind, number }: JobSpan) =>
-    failed.find(({ of, attempt }) => of === kind && kind === "work" && attempt === number)?.failure;
-  return (
-    <>
-      {spans.length > 0 && (
-        <h3>
-          <Word is="attempt">Attempts</Word>
-        </h3>
-      )}
-      {spans.toReversed().map((span, i) => (
-        <Attempt
-          key={span.job}
-          run={run}
-          now={openJobLabel(word, placeOf(seen.state, seen.state.running.get(span.job)))}
-          span={span}
-          isOpen={i === 0}
-          failure={why(span)}
-        />
-      ))}
-    </>
-  );
-}
-
-type AttemptProps = {
-  readonly run: string;
-  /** What it is about, if it has no end. */
-  readonly now: string;
-  readonly span: JobSpan;
-  readonly isOpen: boolean;
-  readonly failure: { readonly message: string; readonly next?: string } | undefined;
-};
-
-function Attempt({ run, now, span, isOpen, failure }: AttemptProps) {
-  const [open, setOpen] = useState(isOpen);
-  const { job, from, to, number, kind, machine, isFailed, tokens, microdollars } = span;
-  const title = `${kind === "plan" ? "Planner, turn" : "Worker, attempt"} ${number}`;
-  const end = to === undefined ? now : `${isFailed ? "failed after" : "done in"} ${duration(to - from)}`;
-  return (
-    <details name="attempt" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>
-        {line(title + onLabel(machine))}, {end}
-        {tokens > 0 && `, ${count(tokens)} tokens${microdollars > 0 ? `, ${dollars(microdollars)}` : ""}`}
-      </summary>
-      {failure && (
-        <p class="pre">
-          {harmless(failure.message)} <span class="quiet">{failure.next && harmless(failure.next)}</span>
-        </p>
-      )}
-      {open && <Transcript run={run} job={job} title={title} />}
-    </details>
-  );
-}
-
-type TranscriptProps = { readonly run: string; readonly job: JobId; readonly title: string };
-
-function Transcript({ run, job, title }: TranscriptProps) {
-  const [text, setText] = useState("");
-  const box = useRef<HTMLPreElement>(null);
-  useEffect(() => {
-    let all = "";
-    return followTranscript(run, job, {
-      on: {
-        message: (part) => {
-          all = (all + part).slice(-MAX_TRANSCRIPT_CHARS);
-          setText(all);
-        },
-      },
-      onState: () => {
-        all = ""; // It begins anew.
-      },
-    });
-  }, [run, job]);
-  useEffect(() => {
-    if (box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [text]);
-  return (
-    <pre class="transcript" ref={box} tabIndex={0} role="group" aria-label={`Transcript: ${title}`}>
-      {text === "" ? "Nothing was written yet." : harmless(withoutEscapes(text))}
-    </pre>
   );
 }

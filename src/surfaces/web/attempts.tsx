@@ -1,0 +1,151 @@
+/** The attempts at a task: why one failed, what it changed, what the gate said of it, and its transcript. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Failure } from "../../core/failure.ts";
+import type { JobId } from "../../core/job.ts";
+import type { TaskId } from "../../core/task.ts";
+import { type GateRunView, gateRunLabel, gateRunsOfTask } from "../../core/view/gate-runs.ts";
+import { dollars, onLabel, openJobLabel } from "../../core/view/labels.ts";
+import { placeOf } from "../../core/view/rows.ts";
+import type { JobSpan } from "../../core/view/story.ts";
+import { failedAttemptsOf, jobsOf } from "../../core/view/task-facts.ts";
+import { type AttemptText, api, followTranscript } from "./api.ts";
+import { DiffFiles } from "./diff.tsx";
+import { count, duration, harmless, line, withoutEscapes } from "./format.ts";
+import { GateOutput } from "./gate-output.tsx";
+import type { PageParts } from "./parts.ts";
+import { Word } from "./word.tsx";
+
+const MAX_TRANSCRIPT_CHARS = 200_000;
+
+type TaskParts = PageParts & { readonly id: TaskId };
+
+/** Newest first, one of them open. */
+export function Attempts(parts: TaskParts) {
+  const { seen, id } = parts;
+  const spans = jobsOf(seen, id);
+  const failed = failedAttemptsOf(seen, id);
+  const why = ({ kind, number }: JobSpan) => {
+    const retried = failed.find(({ of, attempt }) => of === kind && kind === "work" && attempt === number);
+    const task = seen.state.tasks.get(id);
+    if (retried || task?.state.is !== "failed") return retried?.failure;
+    return kind === "work" && number === task.tries.attempts ? task.state.failure : undefined;
+  };
+  return (
+    <>
+      {spans.length > 0 && (
+        <h3>
+          <Word is="attempt">Attempts</Word>
+        </h3>
+      )}
+      {spans.toReversed().map((span, i) => (
+        <Attempt key={span.job} {...parts} span={span} isOpen={i === 0} failure={why(span)} />
+      ))}
+    </>
+  );
+}
+
+type AttemptProps = TaskParts & {
+  readonly span: JobSpan;
+  readonly isOpen: boolean;
+  readonly failure: Pick<Failure, "message" | "next"> | undefined;
+};
+
+function Attempt({ run, seen, word, id, span, isOpen, failure }: AttemptProps) {
+  const [open, setOpen] = useState(isOpen);
+  const { job, from, to, number, kind, machine, isFailed, tokens, microdollars } = span;
+  const title = `${kind === "plan" ? "Planner, turn" : "Worker, attempt"} ${number}`;
+  const now = openJobLabel(word, placeOf(seen.state, seen.state.running.get(job)));
+  const end = to === undefined ? now : `${isFailed ? "failed after" : "done in"} ${duration(to - from)}`;
+  const gates = open && kind === "work" ? gateRunsOfTask(seen, id, number) : [];
+  return (
+    <details name="attempt" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        {line(title + onLabel(machine))}, {end}
+        {tokens > 0 && `, ${count(tokens)} tokens${microdollars > 0 ? `, ${dollars(microdollars)}` : ""}`}
+      </summary>
+      {failure && (
+        <p class="pre">
+          {harmless(failure.message)} <span class="quiet">{failure.next && harmless(failure.next)}</span>
+        </p>
+      )}
+      {gates.map((gate) => (
+        <Gate
+          key={gate.output}
+          run={run}
+          gate={gate}
+          isOpen={failure !== undefined && isLastRed(gate, gates)}
+        />
+      ))}
+      {failure && kind === "work" && <AttemptChange run={run} task={id} attempt={number} />}
+      {open && <Transcript run={run} job={job} title={title} />}
+    </details>
+  );
+}
+
+/** That is why it was refused. */
+const isLastRed = (gate: GateRunView, gates: readonly GateRunView[]): boolean =>
+  gate === gates.findLast(({ green }) => green === false);
+
+type GateProps = { readonly run: string; readonly gate: GateRunView; readonly isOpen: boolean };
+
+function Gate({ run, gate, isOpen }: GateProps) {
+  const [open, setOpen] = useState(isOpen);
+  return (
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{line(gateRunLabel(gate), 300)}</summary>
+      {open && <GateOutput run={run} output={gate.output} />}
+    </details>
+  );
+}
+
+type ChangeProps = { readonly run: string; readonly task: TaskId; readonly attempt: number };
+
+/** Of a failed attempt: its branch, or what was kept of it, is asked for when one looks. */
+function AttemptChange({ run, task, attempt }: ChangeProps) {
+  const [open, setOpen] = useState(false);
+  const [text, setText] = useState<AttemptText | undefined>();
+  const [error, setError] = useState<string | undefined>();
+  useEffect(() => {
+    if (!open) return;
+    void api
+      .attempt(run, task, attempt)
+      .then((answer) => ("error" in answer ? setError(answer.error) : setText(answer.value)));
+  }, [open, run, task, attempt]);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>What attempt {attempt} changed</summary>
+      {error !== undefined && <p class="bad">{harmless(error)}</p>}
+      {text?.is === "missing" && <p class="quiet">{harmless(text.why)}</p>}
+      {text?.is === "kept" && <DiffFiles diff={text.lines.join("\n")} />}
+    </details>
+  );
+}
+
+type TranscriptProps = { readonly run: string; readonly job: JobId; readonly title: string };
+
+function Transcript({ run, job, title }: TranscriptProps) {
+  const [text, setText] = useState("");
+  const box = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    let all = "";
+    return followTranscript(run, job, {
+      on: {
+        message: (part) => {
+          all = (all + part).slice(-MAX_TRANSCRIPT_CHARS);
+          setText(all);
+        },
+      },
+      onState: () => {
+        all = ""; // It begins anew.
+      },
+    });
+  }, [run, job]);
+  useEffect(() => {
+    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [text]);
+  return (
+    <pre class="transcript" ref={box} tabIndex={0} role="group" aria-label={`Transcript: ${title}`}>
+      {text === "" ? "Nothing was written yet." : harmless(withoutEscapes(text))}
+    </pre>
+  );
+}
