@@ -63,13 +63,15 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
   );
 }
 
-/** What only a person can do. The keys do it for the first of each kind. */
-export function needTexts(view: Standing, run: RunWord): readonly string[] {
+/** What only a person can do, a line each. The keys do it for the first of each kind. */
+export function needTexts(view: Standing, run: RunWord, maxLines: number): readonly string[] {
   const needs = needsOf(view, run).map(needText);
-  const more = needs.length - MAX_NEEDS;
+  const room = Math.max(1, Math.min(MAX_NEEDS, maxLines));
+  const shown = needs.length > room ? room - 1 : needs.length;
+  const more = needs.length - shown;
   return [
-    ...needs.slice(0, MAX_NEEDS).map((text) => `NEEDS YOU: ${text}`),
-    ...(more > 0 ? [`NEEDS YOU: ${plural(more, "more thing")}, after these`] : []),
+    ...needs.slice(0, shown).map((text) => `NEEDS YOU: ${text}`),
+    ...(more > 0 ? [`NEEDS YOU: ${plural(more, shown > 0 ? "more thing" : "thing")} (press n to read)`] : []),
   ];
 }
 
@@ -93,7 +95,7 @@ function needText(need: Need): string {
       return harmless(need.text);
   }
 }
-const MAX_NEEDS = 4;
+const MAX_NEEDS = 5;
 
 /** What the run waits for by itself. */
 export const waitsOf = (view: Standing, now: number): readonly string[] =>

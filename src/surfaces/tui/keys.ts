@@ -1,8 +1,9 @@
 /** What does a key ask of the run? A command, or a text first. */
 import { nameOf } from "../../core/log/state.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
-import { approvalFor, canResume, questionsFor } from "../../core/view/needs.ts";
+import { approvalFor, canResume, type Need, needsOf, questionsFor } from "../../core/view/needs.ts";
 import type { Standing } from "../../core/view/standing.ts";
+import type { QuestionView } from "../../core/view/view-people.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
 import { harmless } from "../../text/words.ts";
 import type { Followed } from "./follow.ts";
@@ -10,18 +11,23 @@ import type { Followed } from "./follow.ts";
 export type Prompt = {
   readonly label: string;
   readonly text: string;
+  /** Sent where nothing is typed. */
+  readonly placeholder?: string;
+  /** What is answered, shown in full meanwhile. */
+  readonly question?: QuestionView;
   readonly send: (text: string) => MailboxMessage;
 };
 
-/** Keys act on the first thing that waits for them, as the screen says. */
+/** Keys act on the thing that is open, else on the first that waits for them, as the screen says. */
 export function askFor(
   input: string,
   { view, seen }: Followed,
   task: TaskId | undefined,
+  open?: Need,
 ): MailboxMessage | Prompt | undefined {
   if (view.times.closedAt !== undefined) return undefined;
-  const question = questionsFor(view)[0];
-  const which = approvalFor(view);
+  const question = open?.is === "question" ? open.question : questionsFor(view)[0];
+  const which = open?.is === "gate-change" ? { task: open.change.task } : approvalFor(view);
   switch (input) {
     case "p":
       return { type: "pause" };
@@ -43,7 +49,9 @@ export function askFor(
       return (
         question && {
           label: `Answer to ${harmless(question.name, 40)}`,
-          text: question.default ?? "",
+          text: "",
+          ...(question.default !== undefined && { placeholder: question.default }),
+          question,
           send: (text) => ({ type: "answer", question: question.question, text }),
         }
       );
@@ -65,13 +73,14 @@ export function keysFor(view: Standing, { isOpen, leave }: { isOpen: boolean; le
   const commands = [
     ...(approvalFor(view) ? ["a approve", "x decline"] : []),
     ...(questionsFor(view)[0] ? ["r answer"] : []),
+    ...(needsOf(view).length > 0 ? ["n read it"] : []),
     canResume(view) ? "u resume" : "p pause",
     "s steer",
     "c cancel",
   ];
   const moves = isOpen
     ? ["Esc back", "Tab page", "Up/Down scroll"]
-    : ["Enter open", "Space unfold", "Up/Down choose"];
+    : ["Enter open", "g gate runs", "/ filter", "h hide done", "Space unfold", "Up/Down choose"];
   const isOver = view.times.closedAt !== undefined;
   return [...(isOver ? [] : commands), leave, "? words", ...moves].join("  ");
 }

@@ -15,7 +15,7 @@ import { changeOf, failedAttemptsOf, jobsOf, landingOf, scopeLabel } from "../..
 import { gatingIn, type LandingView, rowOf, type Seen } from "../../core/view/view.ts";
 import { clockTime, duration, harmless, harmlessLines, plural, short } from "../../text/words.ts";
 
-export const PAGES = ["Overview", "Transcript", "Diff", "Handoff", "Evidence"] as const;
+export const PAGES = ["Overview", "Transcript", "Diff", "Handoff", "Evidence", "Gate"] as const;
 export type TaskPage = (typeof PAGES)[number];
 
 type LookedAt = { readonly seen: Seen; readonly word: RunWord };

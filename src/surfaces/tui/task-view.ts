@@ -1,14 +1,15 @@
-/** One task on the whole screen: brief, live transcript, diff, handoff, evidence, a page each. */
+/** One task on the whole screen: brief, live transcript, diff, handoff, evidence, what the gate wrote, a page each. */
 import { Box } from "ink";
 import { createElement as h, type ReactNode, useEffect, useState } from "react";
 import { messageOf } from "../../core/failure.ts";
 import { nameOf, taskOf } from "../../core/log/state.ts";
 import type { TaskId } from "../../core/task.ts";
-import { changeOf, jobsOf } from "../../core/view/task-facts.ts";
+import { changeOf, failedAttemptsOf, jobsOf } from "../../core/view/task-facts.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { harmless, harmlessLines } from "../../text/words.ts";
 import { type Followed, followTranscript } from "./follow.ts";
+import { GateView, useAttemptDiff } from "./gate-view.ts";
 import { line } from "./line.ts";
 import { evidenceLines, handoffLines, overview, PAGES, type TaskPage } from "./task-lines.ts";
 
@@ -20,6 +21,9 @@ type TaskProps = {
   readonly page: TaskPage;
   /** Lines above the end of a transcript, below the start of anything else. */
   readonly scrolled: number;
+  /** On the page of the gate: how many of its runs before the newest; of the diff, how many failed attempts. */
+  readonly back: number;
+  readonly isWhole: boolean;
   readonly lines: number;
 };
 
@@ -28,12 +32,25 @@ export function TaskView(props: TaskProps): ReactNode {
   const { seen } = followed;
   const job = jobsOf(seen, id).at(-1)?.job;
   const transcript = useTranscript(props, page === "Overview" || page === "Transcript" ? job : undefined);
-  const diff = useDiff(props);
+  const failed = failedWorkOf(followed, id);
+  const tried = page === "Diff" ? failed[failed.length - props.back] : undefined;
+  const newest = useDiff(props);
+  const attempt = useAttemptDiff(props, id, tried?.attempt);
+  const diff = tried
+    ? [`attempt ${tried.attempt} failed: ${harmless(tried.failure.message, 200)}`, ...attempt]
+    : newest;
   if (!seen.state.tasks.has(id)) return line("There is no such task.");
   const tabs = PAGES.map((name, i) => (name === page ? `[${i + 1} ${name}]` : ` ${i + 1} ${name} `)).join(
     " ",
   );
   const room = Math.max(1, props.lines - 2);
+  if (page === "Gate")
+    return h(
+      Box,
+      { flexDirection: "column" },
+      ...heading(followed, id, tabs),
+      h(GateView, { ...props, lines: room }),
+    );
   const said = transcript.length > 0 ? transcript : ["Nothing was written yet."];
   const about = overview(followed, id);
   const texts: Readonly<Record<TaskPage, () => readonly string[]>> = {
@@ -45,15 +62,24 @@ export function TaskView(props: TaskProps): ReactNode {
     Diff: () => window(diff, scrolled, room),
     Handoff: () => window(handoffLines(seen, id), scrolled, room),
     Evidence: () => window(evidenceLines(followed, id), scrolled, room),
+    Gate: () => [], // A view of its own.
   };
   return h(
     Box,
     { flexDirection: "column" },
-    line(`${harmless(nameOf(seen.state, id), 100)}  ${id}`, { bold: true }),
-    line(tabs, { dimColor: true }),
+    ...heading(followed, id, page === "Diff" && failed.length > 0 ? `${tabs}  [ failed attempts ]` : tabs),
     ...texts[page]().map((text, i) => line(text, { key: `${i}`, ...(page === "Diff" && diffStyle(text)) })),
   );
 }
+
+const heading = ({ seen }: Followed, id: TaskId, tabs: string): readonly ReactNode[] => [
+  line(`${harmless(nameOf(seen.state, id), 100)}  ${id}`, { key: "name", bold: true }),
+  line(tabs, { key: "tabs", dimColor: true }),
+];
+
+/** Attempts of its workers, the newest last. */
+const failedWorkOf = ({ seen }: Followed, id: TaskId) =>
+  seen.state.tasks.has(id) ? failedAttemptsOf(seen, id).filter(({ attempt }) => attempt !== undefined) : [];
 
 /** From `first`, but no further than that the last line is at the bottom. */
 const window = (all: readonly string[], first: number, room: number): readonly string[] => {

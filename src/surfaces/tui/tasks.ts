@@ -114,6 +114,25 @@ export function TaskRows({ seen, run, tree, at, lines, columns }: RowsProps): Re
   );
 }
 
+type Wanted = { readonly filter: string; readonly isHidingDone: boolean };
+
+/** Those that have the words of the filter in their name, description or state; the goal and what is not done. */
+export function shownNodes(
+  state: RunState,
+  tree: readonly TreeNode[],
+  { filter, isHidingDone }: Wanted,
+): readonly TreeNode[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0 && !isHidingDone) return tree;
+  const gating = gatingIn(state);
+  return tree.filter(({ task, depth, below }) => {
+    const row = rowOf(state, task, { depth, gating });
+    if (words.length === 0) return task === ROOT || row.word !== "done" || below.done < below.tasks;
+    const text = `${row.name} ${row.word} ${row.description}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
 /** The goal apart: it is settled last. */
 export const firstUnsettled = (state: RunState, tree: readonly TreeNode[]): number =>
   Math.max(
