@@ -12,7 +12,7 @@ export const addWatch: AddTo = (command, perform) => {
   addRepo(command)
     .description(
       "Shows a run on the whole terminal: its tasks, what each worker is doing, the landing queue, and what needs " +
-        "you; a task with its transcript, diff and evidence; pause, steer, approve, answer and cancel with a key. " +
+        "you; a task with its transcript, diff, evidence and gate output; pause, steer, approve, answer and cancel with a key. " +
         "Without a run: the open one, else the newest.",
     )
     .addHelpText("after", examples("skein watch", "skein watch 1115-k7qd"))
