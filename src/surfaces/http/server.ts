@@ -98,8 +98,8 @@ function notLetIn(c: Context, why: string): Response {
   return c.html(
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
       `<meta name="color-scheme" content="light dark"><title>Skein</title><main><h1>This browser is not let in</h1>` +
-      `<p>${why}</p><p>It is in the terminal in which <code>skein serve</code> runs, and looks like ` +
-      `<code>http://127.0.0.1:4000/?token=…</code></p></main>`,
+      `<p>${why}</p><p>It is in the terminal in which <code>skein serve</code> runs, ` +
+      `and begins with <code>http://127.0.0.1:</code> and a port.</p></main>`,
     401,
   );
 }

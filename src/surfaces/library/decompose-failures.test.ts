@@ -39,7 +39,7 @@ describe("a subtask that comes to nothing in a program", LIMIT, () => {
     ["a number", 42, /returned a number/],
     ["no status", { summary: "done" }, /cannot be read: "status" is missing/],
     ["an odd status", { status: "great", summary: "done" }, /"status" is "great"/],
-    ["no files", { status: "complete", summary: "done" }, /said complete but changed no file/],
+    ["no files", { status: "complete", summary: "done" }, /changed no file and says that it is so already/],
     [
       "odd files",
       { status: "complete", summary: "done", filesChanged: ["/etc/passwd", 1] },
