@@ -38,5 +38,5 @@ const CLASS_WORDS: Readonly<Record<BaseClass, string>> = {
   types: "types do not fit",
   tests: "tests fail",
   "set-up": "the machine or the set-up, not the code",
-  unjudged: "nothing ran, so that no change can be judged",
+  unjudged: "no test is known to have run, so that no change can be judged",
 };

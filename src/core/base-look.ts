@@ -3,7 +3,7 @@ import type { Failure } from "./failure.ts";
 import { failuresOf, type GateReport, unnamedIn } from "./gate.ts";
 import { firstClass, type Problem, type ProblemClass } from "./rules/repair.ts";
 
-/** `set-up`: not the tree, but what is around it. `unjudged`: nothing ran, so nobody could tell what makes it worse. */
+/** `set-up`: not the tree, but what is around it. `unjudged`: no test is known to have run, so nobody could tell what makes it worse. */
 export type BaseClass = ProblemClass | "set-up" | "unjudged";
 
 /** A command of the gate that failed. */

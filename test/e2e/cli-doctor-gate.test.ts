@@ -50,7 +50,10 @@ describe("skein doctor --gate", () => {
     const red = await doctor("--gate", "sh check.sh && false");
     assert.equal(red.code, 1, red.out);
     assert.match(red.out, /^warn {2}gate, run +fails after \d+\.\d s\n +\$ sh check\.sh && false$/m);
-    assert.match(red.out, /^ +What fails: sh check\.sh && false\n +Kind of failure: it does not build$/m);
+    assert.match(
+      red.out,
+      /^ +What fails: sh check\.sh && false\n +Kind of failure: no test is known to have run, so that no change can be judged$/m,
+    );
 
     const missing = await doctor("--gate", "no-such-runner --all");
     assert.equal(missing.code, 3, missing.out);

@@ -8,6 +8,8 @@ import { makePlace, type Place } from "./cli-place.ts";
 import { agentOf, COMPLETE, ONCE, runOf } from "./odd-place.ts";
 
 const LIMIT = { timeout: 90_000 };
+/** The base fails the gate, and shows no tests that could be compared. */
+const REPAIRED = ["--set", "onRedBase=repair"];
 const ALONE = ["--planner", "none", ...ONCE];
 
 /** The settings of the user, outside of any repository. */
@@ -71,7 +73,7 @@ describe("of the user's git settings", { concurrency: 2 }, () => {
     await place.repository.commit({ "a.txt": "plain\n" });
     assert.equal(await place.repository.git("show", "HEAD:a.txt"), "cynva");
     const work = `grep plain a.txt; echo plain > b.txt; git add b.txt; git commit -qm own; echo plain > c.txt`;
-    const allow = ["--set", "workspace.filters=rot", "--deliver", "--into-checkout"];
+    const allow = ["--set", "workspace.filters=rot", ...REPAIRED, "--deliver", "--into-checkout"];
     const { code, out, err, target } = await worked(place, work, "grep -h plain a.txt b.txt c.txt", ...allow);
     assert.equal(code, 0, out + err);
     for (const file of ["b.txt", "c.txt"]) {
@@ -153,7 +155,18 @@ case $1 in clean) echo pointer; cat;; smudge) sed 1d;; esac\n`;
       const env = { PATH: `${programs}${path.delimiter}${process.env["PATH"]}` };
       const agent = await agentOf(place, "worker.sh", `set -e; ${work}; ${COMPLETE}`);
       const gate = "grep -x large x.bin && grep -x larger y.bin";
-      const args = ["run", "x", "--agent", agent, "--gate", gate, ...ALONE, "--deliver", "--into-checkout"];
+      const args = [
+        "run",
+        "x",
+        "--agent",
+        agent,
+        "--gate",
+        gate,
+        ...ALONE,
+        ...REPAIRED,
+        "--deliver",
+        "--into-checkout",
+      ];
       const { code, out, err } = await place.with({ env }).start(...args).ended;
       assert.equal(code, 0, out + err);
       const target = `skein/${runOf(out)}/target`;

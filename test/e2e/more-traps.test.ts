@@ -16,7 +16,8 @@ import { closing, configOf, makeSetting, runGoal } from "../support/live-runs.ts
 import { plans, task, writes } from "../support/scripts.ts";
 
 const CHECK = `for file in $(grep -l bad *.txt); do echo "$file:1:1: error: it says bad"; code=1; done; exit $code\n`;
-const QUICK = { gate: ["sh check.sh"], "retry.first": "10ms", "retry.max": "20ms" };
+// Nothing of the base builds, so without a person a run would stop there.
+const QUICK = { onRedBase: "repair", gate: ["sh check.sh"], "retry.first": "10ms", "retry.max": "20ms" };
 const of = <T extends Event["type"]>(events: readonly Event[], type: T) =>
   events.filter((event): event is Extract<Event, { type: T }> => event.type === type);
 

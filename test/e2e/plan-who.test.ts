@@ -9,7 +9,8 @@ import { GOOD } from "./plan-by-agent-place.ts";
 
 const KEY = "a-key-that-nobody-may-see-4711";
 const REQUEST = "Add the commands a and b.\n\nDo not touch src/cli.ts!";
-const plan: Reply = { tools: [{ name: "plan", input: GOOD }], usage: { input: 1_000, output: 100 } };
+const COVERED = { ...GOOD, assumptions: ["Do not touch src/cli.ts!"] };
+const plan: Reply = { tools: [{ name: "plan", input: COVERED }], usage: { input: 1_000, output: 100 } };
 const planIn = (out: string): { readonly planner: string } => JSON.parse(out);
 
 type Place = AsyncDisposable & {

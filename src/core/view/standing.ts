@@ -1,6 +1,7 @@
 /** How does a run stand now? Cheap to make, also of thousands of tasks: who draws a run makes it again and again. */
 import type { Failure } from "../failure.ts";
 import type { GateLeftovers, Probed } from "../gate.ts";
+import { unjudgeable } from "../gate.ts";
 import { type JobId, jobId } from "../job.ts";
 import type { Event } from "../log/event.ts";
 import { evolve } from "../log/evolve.ts";
@@ -68,6 +69,8 @@ export type Standing = {
     readonly isVerified: boolean;
     /** The look that said so had no commands to run. */
     readonly isUngated: boolean;
+    /** What fails has names, so that it can be compared with what fails on another branch. */
+    readonly isJudgeable: boolean;
   };
   /** Of tasks that landed, or are ready to: what they change of what the gate runs, or of what steers agents. */
   readonly gateChanges: readonly GateChangeView[];
@@ -151,7 +154,10 @@ export function standingOf({ state, story }: Seen): Standing {
       .filter((task) => task.state.is === "landing" && !state.unapproved.has(task.id))
       .sort((a, b) => Number(gating.has(b.id)) - Number(gating.has(a.id)) || a.order - b.order)
       .map(({ id }) => named(state, id)),
-    target: { tip, health, isVerified: isVerified(state), isUngated: isUngated(state) },
+    target: {
+      ...{ tip, health, isVerified: isVerified(state), isUngated: isUngated(state) },
+      isJudgeable: unjudgeable(state.target.report).length === 0,
+    },
     gateChanges: tasks.flatMap((task) => gateChangeView(state, task) ?? []),
     spent: { ...state.spent, unreported: story.unreported },
     ...(setup && { setup }),
