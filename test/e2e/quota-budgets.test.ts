@@ -15,12 +15,12 @@ describe("a budget of the run", () => {
     LIMIT,
     async () => {
       const answer = failing(() => undefined, scriptOf("one", "two", "three"));
-      const sets = { ...RESERVE, "budget.tokens": 24_500 };
+      const sets = { ...RESERVE, "budget.tokens": 26_000 };
       await using place = await makeFaulty({ wire: "anthropic", answer, sets });
       const ran = await runIn(place);
       assert.equal(ran.code, 1, ran.all);
       const { input, output, calls } = place.server.tokens();
-      assert.ok(input + output <= 24_500);
+      assert.ok(input + output <= 26_000);
       assert.equal(calls, place.server.calls.length, "no call was begun that could not be paid for");
       assert.equal(ran.view.spent.tokens, input + output);
       assert.equal(callsFor(place.server, "one").length, 2);
@@ -31,8 +31,8 @@ describe("a budget of the run", () => {
         /^\S+ {2}Budget used up, except for landing finished work: no other work starts$/m,
       );
       assert.match(ran.out, /^Run \S+ is incomplete: 1 of 3 tasks done/m);
-      const left = (24_500 - input - output).toLocaleString("en");
-      assert.match(ran.out, new RegExp(`^  budget left: ${left} of 24,500 tokens$`, "m"));
+      const left = (26_000 - input - output).toLocaleString("en");
+      assert.match(ran.out, new RegExp(`^  budget left: ${left} of 26,000 tokens$`, "m"));
       assert.match(ran.out, /^ {2}not settled: t\.2 \(two\), t\.3 \(three\)$/m);
       assert.match(
         ran.out,

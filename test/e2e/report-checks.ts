@@ -151,6 +151,9 @@ export function checkGate(told: Told, runs: readonly GateRun[]): void {
     gates[0]!.ms >= Math.max(...runs.map(({ from, to }) => to - from)),
     "the slowest run is in the list",
   );
+  const shown = report.lanes.flatMap(({ spans }) => spans.flatMap((span) => span.gates ?? []));
+  assert.equal(shown.length, runs.length, "each run is on the timeline");
+  assert.ok(shown.reduce((sum, one) => sum + one.ms, 0) >= ms);
   assert.deepEqual(
     flaky.map(({ times: often }) => often),
     [1],
