@@ -22,3 +22,14 @@ function commandLine(pid: string): string {
     return ""; // It ended meanwhile.
   }
 }
+
+/** What still naps after `withinMs`. The kernel ends the processes of a sandbox a moment after its first one. */
+export async function stillNapping(nap: string, withinMs = 5_000): Promise<string[]> {
+  const until = performance.now() + withinMs;
+  let left = napping(nap);
+  while (left.length > 0 && performance.now() < until) {
+    await new Promise((resolve) => setImmediate(resolve));
+    left = napping(nap);
+  }
+  return left;
+}

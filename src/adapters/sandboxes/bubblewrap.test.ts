@@ -13,7 +13,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { it } from "node:test";
 import { newFolder } from "../../../test/support/folders.ts";
-import { napOf, napping } from "../../../test/support/naps.ts";
+import { napOf, stillNapping } from "../../../test/support/naps.ts";
 import {
   JOB,
   LIMITS,
@@ -220,7 +220,7 @@ sandboxed(
       `( ${daemons} ) >/dev/null 2>&1; until [ $(cat /proc/[0-9]*/comm | grep -cx sleep) = 4 ]; do :; done 2>/dev/null; echo 4`,
     );
     assert.equal(heard, "4\n");
-    assert.deepEqual(napping(nap), []);
+    assert.deepEqual(await stillNapping(nap), []);
   },
 );
 
@@ -234,5 +234,5 @@ sandboxed("is found by its mark after a crash, with all that runs in it", async 
   await begun.promise;
   assert.ok((await new LocalPrograms({ folder }).endLeftovers(JOB)) >= 3);
   assert.match(await running, /exit code|killed/);
-  assert.deepEqual(napping(nap), []);
+  assert.deepEqual(await stillNapping(nap), []);
 });
