@@ -17,7 +17,7 @@ test("gives what failed first, and all of it, without anything that a terminal o
     "$ npm test\nok 1 - a\n\u001b[31mnot ok 2 - b\u001b[0m\u0007\u202e\n[exit code 1]\n",
   );
   assert.ok(found.is === "kept");
-  assert.deepEqual(found.failing, [
+  assert.deepEqual(found.excerpt, [
     { from: 1, lines: ["$ npm test"] },
     { from: 3, lines: ["not ok 2 - b "] },
   ]);
@@ -29,10 +29,20 @@ test("a long output is bounded, and the numbers of what failed fit what is shown
   assert.ok(found.is === "kept");
   assert.equal(found.lines.length, 20_001);
   assert.match(found.lines[5_000]!, /^… 20002 lines are not shown …$/);
-  const { from, lines } = found.failing.at(-1)!;
+  const { from, lines } = found.excerpt.at(-1)!;
   assert.equal(found.lines[from - 1], lines[0]);
   assert.equal(found.lines[from - 1 + lines.indexOf("Error: late")], "Error: late");
   assert.ok(found.lines.every((line) => line.length <= 2_000));
+});
+
+test("of a run that passed, the end is shown first: it says how many tests ran", async () => {
+  const text = `${"ok - a\n".repeat(90)}# handles Error: none\n# pass 91\n[exit code 0]\n`;
+  const found = await gateOutput({ home, output: "land#1", hasPassed: true }, { files: kept(text) }, quiet);
+  assert.ok(found.is === "kept");
+  assert.deepEqual(
+    found.excerpt.map(({ from, lines }) => [from, lines.length, lines.at(-2)]),
+    [[82, 12, "# pass 91"]],
+  );
 });
 
 test("what is not kept is said in words", async () => {

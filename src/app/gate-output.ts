@@ -10,19 +10,21 @@ import { prefixOf, targetOf } from "./lost-run.ts";
 
 /**
  * Texts are safe to show: bounded, on one line each, without anything that a terminal obeys; secrets were blotted out
- * when they were written. `failing`: `from` counts the lines of `lines`, from 1.
+ * when they were written. `excerpt`: what failed, or the end of a run that passed; `from` counts `lines`, from 1.
  */
 export type GateOutput =
-  | { readonly is: "kept"; readonly failing: readonly OutputPart[]; readonly lines: readonly string[] }
+  | { readonly is: "kept"; readonly excerpt: readonly OutputPart[]; readonly lines: readonly string[] }
   | { readonly is: "missing"; readonly why: string };
 
-/** `output`: as `gateRunsOf` names it. `failures`: what is known to have failed, so that it is shown first. */
+type Asked = {
+  readonly home: RunHome;
+  /** As `gateRunsOf` names it. */
+  readonly output: string;
+  readonly hasPassed?: boolean;
+};
+
 export async function gateOutput(
-  {
-    home,
-    output,
-    failures,
-  }: { readonly home: RunHome; readonly output: string; readonly failures?: readonly string[] },
+  { home, output, hasPassed = false }: Asked,
   { files }: { readonly files: Pick<RunFiles, "output"> },
   signal: AbortSignal,
 ): Promise<GateOutput> {
@@ -30,14 +32,21 @@ export async function gateOutput(
   if (text === undefined) return { is: "missing", why: NOT_KEPT };
   if (text.trim() === "") return { is: "missing", why: "It wrote nothing." };
   const lines = bounded(plainLines(text));
-  const failing = failingPart(lines.join("\n"), failures && { failures });
+  const excerpt = hasPassed ? endOf(lines) : failingPart(lines.join("\n"));
   return {
     is: "kept",
-    failing: failing.map((part) => ({ ...part, lines: part.lines.map(shown) })),
+    excerpt: excerpt.map((part) => ({ ...part, lines: part.lines.map(shown) })),
     lines: lines.map(shown),
   };
 }
 
+/** It says how many tests ran. */
+function endOf(lines: readonly string[]): readonly OutputPart[] {
+  const from = Math.max(0, lines.length - MAX_END_LINES);
+  return [{ from: from + 1, lines: lines.slice(from) }];
+}
+
+const MAX_END_LINES = 12;
 const MAX_NAME_CHARS = 200;
 const NOT_KEPT =
   "Its output is not kept: no command of it was started, it was removed with the run's files, or an older Skein ran it.";

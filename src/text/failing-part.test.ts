@@ -40,7 +40,7 @@ warning: an error that does not matter
 [exit code 0]
 $ /bin/sh -c npm test
 TAP version 13
-# Subtest: adds
+# Subtest: refuses what is no date, and errors that do not exist
 ok 1 - handles errors
 # Subtest: subtracts
 not ok 2 - subtracts

@@ -143,7 +143,7 @@ const NO_FAILURES =
 const isNoise = (line: string): boolean => NOISE.test(line);
 const NOISE = /^TAP version|^\s*# Subtest:|^\s*(?:duration_ms|type): |^\s*---$/;
 
-const isError = (line: string): boolean => ERROR.test(line) && !isPassing(line);
+const isError = (line: string): boolean => ERROR.test(line) && !isPassing(line) && !isNoise(line);
 
 /** Words and signs with which compilers, test runners, shells and interpreters say that something went wrong. */
 const ERROR = new RegExp(

@@ -81,6 +81,18 @@ describe("skein watch, as it is read", () => {
       await terminal.shows(/part-1 asks:[\s\S]*LAST\s+word\?[\s\S]*Answer to part-1: ▏default/);
       terminal.press("\r");
       assert.deepEqual(await heard(run), { type: "answer", question: "q1", text: "default 1" });
+      // What is open stays open while another is answered, and what is too long for the screen can be scrolled.
+      for (let i = 0; i < 3; i += 1) terminal.press("n");
+      await terminal.shows(/Needs you, 3 of 9[\s\S]*Question 3\?/);
+      await run.append({ type: "question.answered", question: "q2", text: "right", by: "person" });
+      await terminal.shows(/Needs you, 2 of 8[\s\S]*Question 3\?/);
+      terminal.press("\u001b");
+      await terminal.shows(/Tasks/);
+      terminal.resize(60, 14);
+      terminal.press("r");
+      await terminal.shows(/… \(Up and Down scroll\)[\s\S]*Answer to part-1/);
+      for (let i = 0; i < 12; i += 1) terminal.press("\u001b[A");
+      await terminal.shows(/part-1 asks:\n {2}The whole of it matters/);
     },
   );
 
@@ -131,7 +143,7 @@ describe("skein watch, as it is read", () => {
       await terminal.shows(/words/);
       terminal.press("g");
       const failing = await terminal.shows(
-        /land#1: failed in 0\.9 s\ngate run 2 of 2[\s\S]*not ok 41 - counts words/,
+        /failed in 0\.9 s: gate for words, land#1\ngate run 2 of 2[\s\S]*not ok 41 - counts words/,
       );
       assert.doesNotMatch(failing, /ok 12 - passes/);
       terminal.press("w");

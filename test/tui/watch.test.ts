@@ -204,6 +204,27 @@ describe("skein watch", () => {
     assert.ok(terminal.isOrdinary());
   });
 
+  it("has one thing at a time on a terminal of a few lines, each line its own", LIMIT, async () => {
+    await using run = await makeRun();
+    await run.append(planned(GOAL, [{ id: T(1), spec: specOf("words", "Write the words") }]));
+    await using terminal = openTerminal([process.execPath, path.join(ROOT, "bin/skein"), "watch"], {
+      folder: run.project.located.top,
+      env: { ...process.env, SKEIN_STATE_DIR: run.stateDir },
+      columns: 20,
+      rows: 5,
+    });
+    await terminal.shows(/^running · 0 done of…\n· +the goal.*\n· +words.*\n\np pause/);
+    terminal.press("s");
+    await terminal.shows(/\nTell th…: ▏$/);
+    terminal.press("keep it");
+    await terminal.shows(/\nTell th…: keep it▏$/);
+    terminal.press("\u001b");
+    await run.append({ type: "setup.failed", failure: { kind: "setup", message: "npm ci failed" } });
+    await terminal.shows(/^NEEDS YOU: /);
+    terminal.press("n");
+    await terminal.shows(/^Needs you.*\nnpm ci failed\n/);
+  });
+
   it("says that nothing needs a person, and what its words mean", LIMIT, async () => {
     await using run = await makeRun();
     await using terminal = watch(run);

@@ -254,8 +254,23 @@ describe("a run of many tasks on the page", () => {
           "Math.max(document.documentElement.scrollWidth, document.querySelector('main').scrollWidth)",
         )) as number;
         assert.ok(wide <= 390, `${view}: ${wide} px`);
+        const tab = (await phone.locator(".tabs [aria-current]").boundingBox())!;
+        assert.ok(tab.x >= 0 && tab.x + tab.width <= 390, `${view}: its tab is in sight`);
         assert.deepEqual(await complaints(phone), [], view);
       }
+      await phone.goto(`${run.served.origin}/#/1118-made/graph`);
+      await phone.locator(".node").nth(5).waitFor();
+      const edges = (await phone.evaluate(
+        "[...document.querySelectorAll('.node')].map((box) => box.getBoundingClientRect().right)",
+      )) as number[];
+      assert.ok(Math.max(...edges) <= 390, `every box is in sight: ${Math.max(...edges)}`);
+      await phone.goto(`${run.served.origin}/#/1118-made/timeline`);
+      await phone.locator(".ticks span").nth(1).waitFor();
+      const labels = (await phone.evaluate(
+        "[...document.querySelectorAll('.ticks span')].map((label) => label.getBoundingClientRect()).map(({ left, right }) => [left, right])",
+      )) as [number, number][];
+      for (const [i, [left]] of labels.entries())
+        assert.ok(i === 0 || left >= labels[i - 1]![1], `no label is on another: ${JSON.stringify(labels)}`);
       await phone.close();
     },
   );

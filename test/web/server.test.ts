@@ -107,7 +107,7 @@ describe("the web server", () => {
     const first = await read("gate/land%237");
     assert.equal(first.total, 4);
     assert.equal(first.lines, undefined);
-    assert.match(JSON.stringify(first.failing), /not ok 2 - <b>broken<\/b>/);
+    assert.match(JSON.stringify(first.excerpt), /not ok 2 - <b>broken<\/b>/);
     for (const mark of ["fine", "\\u001b", "\u202e"]) assert.ok(!JSON.stringify(first).includes(mark), mark);
     assert.ok((await read("gate/land%237?all=1")).lines.includes("ok 1 - fine"));
     assert.match((await read("gate/land%238")).why, /not kept/);

@@ -104,6 +104,22 @@ describe("the page of a run that is over", () => {
     await whole.filter({ hasText: "ok 1900 - fine" }).waitFor();
     assert.equal(await page.evaluate("window.bad"), undefined);
     assert.equal(await page.locator("main img").count(), 0);
+    await page.getByRole("button", { name: "What failed" }).click();
+    await output.waitFor();
+    await page
+      .getByText(/failed after 0\.1 s: week$/)
+      .first()
+      .click();
+    await writeFile(
+      path.join(folder, transcriptName("land#8")),
+      `$ true\n${"ok - Error\n".repeat(50)}# pass 50\n`,
+    );
+    await page
+      .getByText(/passed after .*: week$/)
+      .first()
+      .click();
+    const end = page.getByRole("group", { name: "Its end" });
+    await end.getByText("# pass 50").waitFor();
     const wide = await page.evaluate("document.querySelector('main').scrollWidth <= innerWidth");
     assert.ok(wide, "a long line is broken");
     await page.close();
@@ -113,7 +129,7 @@ describe("the page of a run that is over", () => {
     const page = await openPage(browser, served.address);
     await page.goto(`${served.origin}/#/${run}/landing/t.4`);
     await page.getByText(/^Worker, attempt 1/).click();
-    await page.getByText(/gate for .*week \(attempt 1\), land#5/).click();
+    await page.getByText(/gate for week, land#5/).click();
     await page
       .getByText(/not ok 3001/)
       .first()

@@ -43,9 +43,11 @@ export function gateRunsOfTask(seen: Seen, task: TaskId, attempt?: number): read
   return [...criteriaOf(seen, task), ...gateRunsOf(seen)].filter(isIts).toSorted((a, b) => a.at - b.at);
 }
 
-/** "14:02:11 gate for parser (attempt 1), land#3: failed in 2.3 s". */
+/** "14:02:11 failed in 2.3 s: gate for parser (attempt 2), lexer, land#3". */
 export function gateRunLabel({ of, job, members, at, ms, green, isRunning }: GateRunView): string {
-  const names = members.map(({ name, attempt }) => `${name} (attempt ${attempt})`).join(", ");
+  const names = namesLabel(
+    members.map(({ name, attempt }) => (attempt > 1 ? `${name} (attempt ${attempt})` : name)),
+  );
   const what =
     of === "check"
       ? "gate on the target"
@@ -53,8 +55,16 @@ export function gateRunLabel({ of, job, members, at, ms, green, isRunning }: Gat
         ? `criterion of ${names}`
         : `gate for ${names}`;
   const how = green === undefined ? (isRunning ? "running" : "ended") : green ? "passed" : "failed";
-  return `${clockTime(at)} ${what}, ${job}: ${how}${ms === undefined ? "" : ` in ${precise(ms)}`}`;
+  return `${clockTime(at)} ${how}${ms === undefined ? "" : ` in ${precise(ms)}`}: ${what}, ${job}`;
 }
+
+const MAX_NAMES = 3;
+
+/** "a, b, c + 4 more". */
+export const namesLabel = (names: readonly string[]): string =>
+  names.length > MAX_NAMES
+    ? `${names.slice(0, MAX_NAMES).join(", ")} + ${names.length - MAX_NAMES} more`
+    : names.join(", ");
 
 /** The name of what a worker's criterion wrote, made from its job's. */
 export const criterionOutput = (job: JobId): string => `${job}.criterion`;

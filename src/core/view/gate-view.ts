@@ -1,7 +1,7 @@
 /** The runs of the gate, and each bisection as rows of a picture: who was gated together, and what came of it. */
 import { type RunState, wallTime } from "../log/state.ts";
 import type { TaskId } from "../task.ts";
-import { type GateRunView, gateRunsOf } from "./gate-runs.ts";
+import { type GateRunView, gateRunsOf, namesLabel } from "./gate-runs.ts";
 import type { GatedRun, GateEnd, Search } from "./gate-story.ts";
 import type { Seen } from "./standing.ts";
 import { type Named, named } from "./view-reasons.ts";
@@ -46,8 +46,7 @@ export const gateEndLabel = (end: GateEnd | undefined): string => (end === undef
 /** "ordinal + 4 more" or "the target", as the words of one line. */
 export function gatedLabel({ kind, isProbe, tasks }: GatedView): string {
   if (kind === "check") return isProbe ? "the gate itself (probe)" : "the target";
-  const names = tasks.slice(0, 3).map(({ name }) => name);
-  return tasks.length > 3 ? `${names.join(", ")} + ${tasks.length - 3} more` : names.join(", ");
+  return namesLabel(tasks.map(({ name }) => name));
 }
 
 /** Of one row: the places, among the tasks of the picture, that were gated together. */

@@ -33,6 +33,20 @@ export function needsOf(view: Standing, run?: RunWord): readonly Need[] {
   ];
 }
 
+/** Tells a need from all others, whatever else is asked for meanwhile. */
+export function needKey(need: Need): string {
+  switch (need.is) {
+    case "question":
+      return `question ${need.question.question}`;
+    case "gate-change":
+      return `gate-change ${need.change.task}`;
+    case "account":
+      return `account ${need.account.account}`;
+    default:
+      return need.is;
+  }
+}
+
 /** Jobs wait, and no machine could take them; empty otherwise, and of a run that is not under way. */
 export function lacksMachine(view: Standing, run?: RunWord): string {
   const machines = view.machines ?? [];

@@ -129,7 +129,8 @@ export function addRuns(
     if (!OUTPUT.test(output)) return c.json({ error: "no such run of the gate" }, 404);
     const home = await homeOf(c, runs);
     if (home instanceof Response) return home;
-    const found = await gateOutput({ home, output }, { files }, c.req.raw.signal);
+    const hasPassed = c.req.query("passed") === "1";
+    const found = await gateOutput({ home, output, hasPassed }, { files }, c.req.raw.signal);
     if (found.is === "missing") return c.json(found);
     const { lines, ...first } = found;
     return c.json({ ...first, total: lines.length, ...(c.req.query("all") === "1" && { lines }) });

@@ -33,7 +33,7 @@ export function GateView({ followed, task, back, isWhole, scrolled, lines, ...pl
   const room = Math.max(1, lines - 2);
   const first = Math.max(0, Math.min(scrolled, said.length - room));
   const more = said.length > room ? `, lines ${first + 1} to ${first + room} of ${said.length}` : "";
-  const keys = `w ${isWhole ? "what failed" : "all of it"}${runs.length > 1 ? "  [ earlier  ] later" : ""}`;
+  const keys = `w ${isWhole ? "less" : "all of it"}${runs.length > 1 ? "  [ earlier  ] later" : ""}`;
   const color = run.green === undefined ? {} : { color: run.green ? "green" : "red" };
   return h(
     Box,
@@ -58,11 +58,10 @@ function useOutput(
   useEffect(() => {
     if (output === undefined) return;
     return showing(setLines, async (signal) => {
-      const read = await gateOutput({ home, output }, { files }, signal);
+      const read = await gateOutput({ home, output, hasPassed: green === true }, { files }, signal);
       if (read.is === "missing") return [isRunning ? "It runs, and has written nothing yet." : read.why];
-      // The end of a passing gate says how many tests ran.
-      if (isWhole || green) return read.lines;
-      return read.failing.flatMap((part, i) => (i === 0 ? part.lines : ["…", ...part.lines]));
+      if (isWhole) return read.lines;
+      return read.excerpt.flatMap((part, i) => (i === 0 ? part.lines : ["…", ...part.lines]));
     });
   }, [home, files, output, green, isRunning, isWhole]);
   return lines;

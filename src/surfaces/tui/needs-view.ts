@@ -1,10 +1,8 @@
 /** What needs a person, in full: a question with its default and its time, a plan with the files of its tasks. */
 import { Box } from "ink";
 import { createElement as h, type ReactNode } from "react";
-import { taskOf } from "../../core/log/state.ts";
-import type { TaskId } from "../../core/task.ts";
-import { type Need, needsOf } from "../../core/view/needs.ts";
-import { scopeLabel } from "../../core/view/task-facts.ts";
+import { type Need, needKey, needsOf } from "../../core/view/needs.ts";
+import { proposedPlan } from "../../core/view/proposed-plan.ts";
 import type { QuestionView } from "../../core/view/view-people.ts";
 import { duration, harmless, harmlessLines, plural } from "../../text/words.ts";
 import { wrapped } from "../cli/columns.ts";
@@ -13,18 +11,19 @@ import { line } from "./line.ts";
 
 type NeedsProps = {
   readonly followed: Followed;
-  /** Which of them, the first being 0. */
-  readonly need: number;
+  /** Which of them, by its key. */
+  readonly need: string;
   readonly scrolled: number;
   readonly lines: number;
   readonly columns: number;
 };
 
-export function NeedsView({ followed, need: at, scrolled, lines, columns }: NeedsProps): ReactNode {
+export function NeedsView({ followed, need: key, scrolled, lines, columns }: NeedsProps): ReactNode {
   const needs = needsOf(followed.view, followed.word);
-  const need = needs[Math.min(at, needs.length - 1)];
-  if (!need) return line("Nothing needs you.");
-  const which = needs.length > 1 ? `, ${Math.min(at, needs.length - 1) + 1} of ${needs.length}: n next` : "";
+  const at = needs.findIndex((one) => needKey(one) === key);
+  const need = needs[at];
+  if (!need) return line(needs.length > 0 ? "It needs you no more: n next" : "Nothing needs you.");
+  const which = needs.length > 1 ? `, ${at + 1} of ${needs.length}: n next` : "";
   const all = onScreen(needLines(need, followed), columns);
   const room = Math.max(1, lines - 1);
   const first = Math.max(0, Math.min(scrolled, all.length - room));
@@ -37,18 +36,14 @@ export function NeedsView({ followed, need: at, scrolled, lines, columns }: Need
 }
 
 /** While it is answered, the whole question stands above the answer. */
-export function QuestionAbove({
-  question,
-  lines,
-  columns,
-}: {
-  readonly question: QuestionView;
-  readonly lines: number;
-  readonly columns: number;
-}): ReactNode {
+type QuestionProps = Pick<NeedsProps, "scrolled" | "lines" | "columns"> & { readonly question: QuestionView };
+
+/** `scrolled`: so many lines above its end, which has the question proper more often than the beginning. */
+export function QuestionAbove({ question, scrolled, lines, columns }: QuestionProps): ReactNode {
   const all = onScreen(questionLines(question), columns);
-  // The end has the question proper more often than the beginning.
-  const shown = all.length > lines ? ["…", ...all.slice(-Math.max(1, lines - 1))] : all;
+  const first = Math.max(0, all.length - lines - scrolled);
+  const shown = all.slice(first, first + lines);
+  if (first > 0 && shown.length > 1) shown[0] = "… (Up and Down scroll)";
   return h(Box, { flexDirection: "column" }, ...shown.map((text, i) => line(text, { key: `${i}` })));
 }
 
@@ -68,7 +63,7 @@ function needLines(need: Need, followed: Followed): readonly string[] {
       ];
     }
     case "question":
-      return [...questionLines(need.question), "", "r answers"];
+      return [...questionLines(need.question), "Other tasks go on meanwhile.", "", "r answers"];
     case "account": {
       const { account, reason, next } = need.account;
       return [
@@ -106,24 +101,18 @@ function questionLines({ name, text, until, ...rest }: QuestionView): readonly s
     rest.default === undefined
       ? `It has no default: without an answer within ${left} the worker decides by itself.`
       : `Default, taken in ${left} without an answer: ${harmless(rest.default)}`,
-    "Other tasks go on meanwhile.",
   ];
 }
 
 function planLines({ seen: { state } }: Followed): readonly string[] {
-  const tasks = [...state.proposed].filter((id) => state.tasks.has(id));
+  const tasks = proposedPlan(state);
   return [
     `The plan has ${plural(tasks.length, "task")}. They start if you approve (a); x declines with a reason.`,
-    ...tasks.flatMap((id) => termsOf(state, id)),
-  ];
-}
-
-function termsOf(state: Followed["seen"]["state"], id: TaskId): readonly string[] {
-  const { spec } = taskOf(state, id);
-  const [what = ""] = harmlessLines(spec.description.trim(), 1);
-  return [
-    `${harmless(spec.key, 60)}: ${what}`,
-    `  may change: ${harmless(scopeLabel(spec))}`,
-    ...(spec.acceptance === "" ? [] : [`  accepted if: ${harmless(spec.acceptance)}`]),
+    ...tasks.flatMap(({ name, description, files, acceptance, after }) => [
+      `${harmless(name, 60)}: ${harmlessLines(description.trim(), 1)[0] ?? ""}`,
+      `  may change: ${harmless(files)}`,
+      ...(acceptance === "" ? [] : [`  accepted if: ${harmless(acceptance)}`]),
+      ...(after.length === 0 ? [] : [`  after: ${harmless(after.join(", "))}`]),
+    ]),
   ];
 }

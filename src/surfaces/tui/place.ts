@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import { messageOf } from "../../core/failure.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
 import { foldedTree, type TreeNode } from "../../core/view/folded-tree.ts";
-import { needsOf } from "../../core/view/needs.ts";
+import { needKey, needsOf } from "../../core/view/needs.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
 import { edited, type Key, type Stroke, strokesIn } from "./edit.ts";
 import type { Followed } from "./follow.ts";
@@ -27,8 +27,8 @@ type Place = {
   scrolled: number;
   prompt: Prompt | Filtering | undefined;
   isHelp: boolean;
-  /** What needs the person and is open in full: its place among all. */
-  need: number | undefined;
+  /** What needs the person and is open in full, by its key: others may come and go before it. */
+  need: string | undefined;
   /** The runs of the gate of the whole run are open. */
   isGates: boolean;
   /** On a page of several things, such as runs of the gate: how many before the newest. */
@@ -58,6 +58,8 @@ const START = {
   hidesDone: undefined,
 } as const;
 
+/** How many lines of a question PgUp moves while it is answered. */
+const PROMPT_PAGE = 10;
 /** Of more tasks, those that are done are hidden at first. */
 const MANY_TASKS = 100;
 
@@ -80,27 +82,21 @@ export function usePlace(parts: PlaceParts, height: number) {
     if (key.ctrl && input === "c") return parts.interrupt ? parts.interrupt() : exit();
     if (!place.prompt && (input === "q" || input === "d")) return exit();
     draw((n) => n + 1);
-    if (place.prompt) return typed(place, { input, key }, parts);
+    if (place.prompt) return typed(place, { input, key, step: stepOf(key, PROMPT_PAGE) }, parts);
     const wasHelp = place.isHelp;
     place.isHelp = input === "?" && !wasHelp;
     if (place.isHelp || wasHelp) return; // Any key leads back.
     const pressed = { input, key, step: stepOf(key, Math.max(1, height - 12)) };
     if (openNeed(place, pressed, followed)) return;
     const task = tree[chosen()]?.task;
-    if (
-      place.isGates
-        ? lookAtGates(place, pressed)
-        : place.open !== undefined
-          ? turnPage(place, pressed)
-          : false
-    )
-      return;
+    if (place.isGates && lookAtGates(place, pressed)) return;
+    if (!place.isGates && place.open !== undefined && turnPage(place, pressed)) return;
     const isList = !place.isGates && place.open === undefined && place.need === undefined;
     if (isList && chooseTask(place, pressed, { tree, task, chosen: chosen(), isHidingDone })) return;
-    const open = place.need === undefined ? undefined : needsOf(followed.view, followed.word)[place.need];
+    const open = needsOf(followed.view, followed.word).find((need) => needKey(need) === place.need);
     const ask = askFor(input, followed, place.open ?? (place.at === undefined ? ROOT : task), open);
     if (ask === undefined) return;
-    if ("label" in ask) place.prompt = ask;
+    if ("label" in ask) Object.assign(place, { prompt: ask, scrolled: 0 });
     else send(ask, parts);
   };
   useInput((input, key) => {
@@ -131,13 +127,14 @@ type Pressed = Stroke & { readonly step: number };
 
 /** What needs the person, in full; false if the key is for something else. */
 function openNeed(place: Place, { input, key, step }: Pressed, { view, word }: Followed): boolean {
-  const count = needsOf(view, word).length;
-  if (place.need !== undefined && (key.escape || count === 0)) {
+  const keys = needsOf(view, word).map(needKey);
+  const at = place.need === undefined ? -1 : keys.indexOf(place.need);
+  if (place.need !== undefined && (key.escape || keys.length === 0)) {
     place.need = undefined;
     return key.escape;
   }
-  if (input === "n" && count > 0) {
-    Object.assign(place, { need: place.need === undefined ? 0 : (place.need + 1) % count, scrolled: 0 });
+  if (input === "n" && keys.length > 0) {
+    Object.assign(place, { need: keys[(at + 1) % keys.length], scrolled: 0 });
     return true;
   }
   if (place.need === undefined || step === 0) return false;
@@ -204,8 +201,10 @@ function goBack(place: Place, { input }: Pressed): boolean {
   return true;
 }
 
-function typed(place: Place, stroke: Stroke, parts: PlaceParts): void {
+function typed(place: Place, stroke: Pressed, parts: PlaceParts): void {
   const prompt = place.prompt!;
+  // A question that is answered is read from its end.
+  place.scrolled = Math.max(0, place.scrolled - stroke.step);
   const text = edited(prompt.text, stroke);
   if ("isFilter" in prompt) {
     place.prompt = text === undefined ? undefined : { ...prompt, text };
@@ -217,7 +216,7 @@ function typed(place: Place, stroke: Stroke, parts: PlaceParts): void {
     place.prompt = { ...prompt, text };
     return;
   }
-  place.prompt = undefined;
+  Object.assign(place, { prompt: undefined, scrolled: 0 });
   const said = prompt.text.trim() || (prompt.placeholder ?? "");
   if (stroke.key.return && said !== "") send(prompt.send(said), parts);
 }

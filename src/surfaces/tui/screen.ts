@@ -3,14 +3,14 @@
 import { Box, useWindowSize } from "ink";
 import { createElement as h, type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import type { Budget } from "../../core/view/budget-left.ts";
-import { machinesIn } from "../../core/view/labels.ts";
+import { doneLabel, machinesIn, runLabel } from "../../core/view/labels.ts";
 import { calmLabel, endLabel, type WayToDeliver } from "../../core/view/needs.ts";
 import { WORDS } from "../../core/view/words.ts";
 import type { MailboxMessage } from "../../ports/mailbox.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { harmless } from "../../text/words.ts";
-import { fit } from "../cli/columns.ts";
+import { fit, wrapped } from "../cli/columns.ts";
 import type { Followed } from "./follow.ts";
 import { GateView } from "./gate-view.ts";
 import { Head, Landing, needTexts, phaseText, waitsOf } from "./head.ts";
@@ -47,101 +47,161 @@ export function Screen(parts: ScreenParts): ReactNode {
   useTick();
   const { columns, rows: height } = useWindowSize();
   const place = usePlace(parts, height);
-  const { view, seen, note, problem, word } = followed;
+  const { seen, problem } = followed;
   if (seen.story.events === 0) return line(problem ? harmless(problem) : "Reading the log…");
+  const Size = height < FIXED_LINES + MIN_TASK_LINES ? Small : Full;
+  return h(Size, { ...parts, place, columns, height });
+}
+
+type SizeProps = ScreenParts & {
+  readonly place: PlaceShown;
+  readonly columns: number;
+  readonly height: number;
+};
+
+function Full({ place, columns, height, ...parts }: SizeProps): ReactNode {
+  const { followed } = parts;
+  const { view, seen, word } = followed;
   // At most a third of the screen, less of one that has hardly room for the tasks, and none above one that is read.
-  const isRead =
-    place.need !== undefined || (place.prompt && "question" in place.prompt && place.prompt.question);
-  const needs = isRead
-    ? []
-    : needTexts(view, word, Math.min(Math.floor(height / 3), height - FIXED_LINES - MIN_TASK_LINES));
-  const isCalm = needs.length === 0 && !isRead && height > FIXED_LINES; // A tiny screen has other things to show.
-  const calm = isCalm ? calmLabel(view, word) || endLabel(view, parts.delivery) : "";
+  const isRead = place.need !== undefined || questionIn(place) !== undefined;
+  const maxNeeds = Math.min(Math.floor(height / 3), height - FIXED_LINES - MIN_TASK_LINES);
+  const needs = isRead ? [] : needTexts(view, word, maxNeeds);
+  const isCalm = needs.length === 0 && !isRead;
+  const said = isCalm ? calmLabel(view, word) || endLabel(view, parts.delivery) : "";
+  const calm = said === "" ? [] : wrapped(said, columns, "  ").split("\n"); // A command that is typed is not cut off.
   const phase = phaseText(seen.state);
   const waits = waitsOf(view, Date.now());
-  const more = [calm, phase, machinesIn(view, word).length].filter(Boolean).length;
+  const more = calm.length + [phase, machinesIn(view, word).length].filter(Boolean).length;
   const room = height - FIXED_LINES - needs.length - waits.length - more;
-  const isOver = view.times.closedAt !== undefined;
-  const busy = isOver ? followed.undone.length : atWorkIn(view, word).length;
-  const atWork = Math.max(1, Math.min(busy, Math.floor(room / 3)));
-  const rows = room - 1 - (busy > 0 ? atWork + 1 : 0);
-  const { open, page, scrolled, prompt, tree, at, isHelp, need, isGates, back, isWhole } = place;
-  const stopped = `No process drives this run. To continue: skein resume ${view.run}`;
-  const notice = problem
-    ? `the log cannot be read on: ${problem}`
-    : note || (word === "stopped" ? stopped : parts.leave);
   return h(
     Box,
     { flexDirection: "column", width: columns, height },
-    ...needs.map((text, i) => line(text, { key: `need ${i}`, color: "yellow", bold: true, inverse: true })),
-    ...(calm ? [line(calm, { key: "calm", color: "green", bold: true })] : []),
+    ...needs.map((text, i) => line(text, { key: `need ${i}`, ...NEED_STYLE })),
+    ...calm.map((text, i) => line(text, { key: `calm ${i}`, color: "green", bold: true })),
     h(Head, { followed, budget: parts.budget }),
     ...waits.map((text, i) => line(text, { key: `wait ${i}`, color: "yellow" })),
     h(
       Box,
       { flexDirection: "column", flexGrow: 1, overflow: "hidden" },
-      ...(isHelp
-        ? HELP.slice(0, room).map((text) => line(text, { key: text }))
-        : prompt && "question" in prompt && prompt.question
-          ? [h(QuestionAbove, { key: "question", question: prompt.question, lines: room, columns })]
-          : need !== undefined
-            ? [h(NeedsView, { key: `need ${need}`, followed, need, scrolled, lines: room, columns })]
-            : isGates
-              ? [
-                  h(GateView, {
-                    key: "gates",
-                    ...parts,
-                    task: undefined,
-                    back,
-                    isWhole,
-                    scrolled,
-                    lines: room,
-                  }),
-                ]
-              : open
-                ? [
-                    h(TaskView, {
-                      key: open,
-                      ...parts,
-                      task: open,
-                      page,
-                      scrolled,
-                      back,
-                      isWhole,
-                      lines: room,
-                    }),
-                  ]
-                : [
-                    h(AtWork, { key: "work", run: word, max: atWork, ...parts }),
-                    line(tasksTitle(place), { key: "title", bold: true }),
-                    h(TaskRows, { key: "rows", seen, run: word, tree, at, lines: rows, columns }),
-                  ]),
+      openPart(parts, place, { lines: room, columns }) ?? h(Tasks, { ...parts, place, room, columns }),
     ),
     ...(phase ? [line(phase, { key: "phase", color: "yellow" })] : []),
     h(Landing, { followed }),
-    prompt ? line(promptText(prompt, columns), { bold: true }) : line(harmless(notice), { dimColor: true }),
-    line(
-      keysFor(view, {
-        isOpen: open !== undefined || isGates || need !== undefined,
-        leave: parts.interrupt ? "d detach" : "q leave",
-      }),
-      {
-        dimColor: true,
-      },
-    ),
+    place.prompt
+      ? line(promptText(place.prompt, columns), { bold: true })
+      : line(harmless(noticeOf(parts)), { dimColor: true }),
+    line(keysLine(parts, place), { dimColor: true }),
   );
 }
 
+/** A terminal of a few lines: what needs the person or how the run stands, what is open, and what is typed. */
+function Small({ place, columns, height, ...parts }: SizeProps): ReactNode {
+  const { view, seen, word } = parts.followed;
+  const opened = (lines: number) => openPart(parts, place, { lines, columns });
+  const isTopShown = height > 2 && opened(1) === undefined;
+  const [need] = needTexts(view, word, 1);
+  const lines = Math.max(1, height - (isTopShown ? 2 : 1));
+  const { tree, at, prompt } = place;
+  return h(
+    Box,
+    { flexDirection: "column", width: columns, height, overflow: "hidden" },
+    isTopShown
+      ? need
+        ? line(need, { key: "need", ...NEED_STYLE })
+        : line(`${runLabel(word)} · ${doneLabel(view)}`, { key: "state", bold: true })
+      : null,
+    height > 1
+      ? h(
+          Box,
+          { key: "open", flexDirection: "column", height: lines, overflow: "hidden" },
+          opened(lines) ?? h(TaskRows, { seen, run: word, tree, at, lines, columns }),
+        )
+      : null,
+    prompt
+      ? line(promptText(prompt, columns), { key: "prompt", bold: true })
+      : line(keysLine(parts, place), { key: "keys", dimColor: true }),
+  );
+}
+
+const NEED_STYLE = { color: "yellow", bold: true, inverse: true } as const;
+
+const questionIn = ({ prompt }: PlaceShown) => (prompt && "question" in prompt ? prompt.question : undefined);
+
+/** What stands in the middle instead of the tasks, if anything does. */
+function openPart(
+  parts: ScreenParts,
+  place: PlaceShown,
+  size: { readonly lines: number; readonly columns: number },
+): ReactNode {
+  const { open, page, scrolled, need, back, isWhole } = place;
+  const question = questionIn(place);
+  if (place.isHelp)
+    return h(
+      Box,
+      { flexDirection: "column" },
+      ...HELP.slice(0, size.lines).map((text) => line(text, { key: text })),
+    );
+  if (question) return h(QuestionAbove, { question, scrolled, ...size });
+  if (need !== undefined) return h(NeedsView, { followed: parts.followed, need, scrolled, ...size });
+  const read = { ...parts, back, isWhole, scrolled, lines: size.lines };
+  if (place.isGates) return h(GateView, { ...read, task: undefined });
+  return open === undefined ? undefined : h(TaskView, { key: open, ...read, task: open, page });
+}
+
+type TasksProps = ScreenParts & {
+  readonly place: PlaceShown;
+  readonly room: number;
+  readonly columns: number;
+};
+
+/** Those at work, or what was not done, take at most a third. */
+function Tasks({ place, room, columns, ...parts }: TasksProps): ReactNode {
+  const { view, seen, word, undone } = parts.followed;
+  const busy = view.times.closedAt !== undefined ? undone.length : atWorkIn(view, word).length;
+  const max = Math.max(1, Math.min(busy, Math.floor(room / 3)));
+  const lines = room - 1 - (busy > 0 ? max + 1 : 0);
+  const { tree, at } = place;
+  return h(
+    Box,
+    { flexDirection: "column" },
+    h(AtWork, { run: word, max, ...parts }),
+    line(tasksTitle(place), { bold: true }),
+    h(TaskRows, { seen, run: word, tree, at, lines, columns }),
+  );
+}
+
+function noticeOf({ followed: { problem, note, word, view }, leave }: ScreenParts): string {
+  if (problem) return `the log cannot be read on: ${problem}`;
+  const stopped = `No process drives this run. To continue: skein resume ${view.run}`;
+  return note || (word === "stopped" ? stopped : leave);
+}
+
+function keysLine({ followed: { view }, interrupt }: ScreenParts, place: PlaceShown): string {
+  const { prompt, open, isGates, need } = place;
+  if (prompt) return promptKeys(prompt);
+  const isOpen = open !== undefined || isGates || need !== undefined;
+  return keysFor(view, { isOpen, leave: interrupt ? "d detach" : "q leave" });
+}
+
+function promptKeys(prompt: NonNullable<PlaceShown["prompt"]>): string {
+  const ends =
+    "isFilter" in prompt
+      ? ["Enter keeps it", "Esc shows all"]
+      : [takesDefault(prompt) ? "Enter takes the default" : "Enter sends", "Esc leaves"];
+  return [...ends, "Ctrl-W deletes a word", "Ctrl-U all"].join("  ");
+}
+
+const takesDefault = (prompt: NonNullable<PlaceShown["prompt"]>): boolean =>
+  "placeholder" in prompt && prompt.placeholder !== undefined && prompt.text === "";
+
 /** The end of a long text stays visible. */
 function promptText(prompt: NonNullable<PlaceShown["prompt"]>, columns: number): string {
-  const { label, text } = prompt;
-  const isEmpty = text === "" && "placeholder" in prompt && prompt.placeholder !== undefined;
-  const hint = `  (${"isFilter" in prompt ? "Enter keeps it, Esc shows all" : isEmpty ? "Enter takes it, Esc leaves" : "Enter sends, Esc leaves"})`;
-  const room = Math.max(10, columns - label.length - hint.length - 4);
-  const shown = isEmpty
-    ? `▏default: ${fit(harmless(prompt.placeholder!), room - 9)}`
-    : `${harmless(text.slice(-room))}▏`;
-  return `${label}: ${shown}${hint}`;
+  const { text } = prompt;
+  const label = fit(prompt.label, Math.max(8, Math.floor(columns / 2) - 2));
+  const room = Math.max(1, columns - label.length - 4);
+  if ("placeholder" in prompt && takesDefault(prompt))
+    return `${label}: ▏default: ${fit(harmless(prompt.placeholder!), Math.max(1, room - 9))}`;
+  return `${label}: ${harmless(text.slice(-room))}▏`;
 }
 
 /** Which tasks the list has, where it has not all. */

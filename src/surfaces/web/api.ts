@@ -20,7 +20,7 @@ type RunFacts = {
 export type GateText =
   | {
       readonly is: "kept";
-      readonly failing: readonly { readonly from: number; readonly lines: readonly string[] }[];
+      readonly excerpt: readonly { readonly from: number; readonly lines: readonly string[] }[];
       readonly total: number;
       readonly lines?: readonly string[];
     }
@@ -39,8 +39,12 @@ export const api = {
   run: (run: string) => ask<RunFacts>(ofRun(run)),
   diff: (run: string, from: string, to: string) =>
     ask<{ readonly diff: string }>(ofRun(run, "diff", from, to)),
-  gateOutput: (run: string, output: string, isWhole: boolean) =>
-    ask<GateText>(`${ofRun(run, "gate", output)}${isWhole ? "?all=1" : ""}`),
+  /** `hasPassed`: its end is shown first, since nothing failed in it. */
+  gateOutput: (
+    run: string,
+    output: string,
+    { isWhole, hasPassed }: { readonly isWhole: boolean; readonly hasPassed: boolean },
+  ) => ask<GateText>(`${ofRun(run, "gate", output)}?all=${Number(isWhole)}&passed=${Number(hasPassed)}`),
   attempt: (run: string, task: string, attempt: number) =>
     ask<AttemptText>(ofRun(run, "attempts", task, String(attempt))),
   devices: () => ask<readonly DeviceLine[]>("/api/devices"),

@@ -77,7 +77,7 @@ function Attempt({ run, seen, word, id, span, isOpen, failure }: AttemptProps) {
         />
       ))}
       {failure && kind === "work" && <AttemptChange run={run} task={id} attempt={number} />}
-      {open && <Transcript run={run} job={job} title={title} />}
+      {open && <Transcript run={run} job={job} title={title} isOver={to !== undefined} />}
     </details>
   );
 }
@@ -93,7 +93,15 @@ function Gate({ run, gate, isOpen }: GateProps) {
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{line(gateRunLabel(gate), 300)}</summary>
-      {open && <GateOutput run={run} output={gate.output} />}
+      {open && (
+        <GateOutput
+          key={`${gate.green}`}
+          run={run}
+          output={gate.output}
+          hasPassed={gate.green === true}
+          isRunning={gate.isRunning === true}
+        />
+      )}
     </details>
   );
 }
@@ -121,9 +129,14 @@ function AttemptChange({ run, task, attempt }: ChangeProps) {
   );
 }
 
-type TranscriptProps = { readonly run: string; readonly job: JobId; readonly title: string };
+type TranscriptProps = {
+  readonly run: string;
+  readonly job: JobId;
+  readonly title: string;
+  readonly isOver: boolean;
+};
 
-function Transcript({ run, job, title }: TranscriptProps) {
+function Transcript({ run, job, title, isOver }: TranscriptProps) {
   const [text, setText] = useState("");
   const box = useRef<HTMLPreElement>(null);
   useEffect(() => {
@@ -145,7 +158,7 @@ function Transcript({ run, job, title }: TranscriptProps) {
   }, [text]);
   return (
     <pre class="transcript" ref={box} tabIndex={0} role="group" aria-label={`Transcript: ${title}`}>
-      {text === "" ? "Nothing was written yet." : harmless(withoutEscapes(text))}
+      {text === "" ? `Nothing was written${isOver ? "" : " yet"}.` : harmless(withoutEscapes(text))}
     </pre>
   );
 }

@@ -10,8 +10,8 @@ const BAR = 18;
 const MIN_COLUMN = 16;
 const MAX_COLUMN = 120;
 const MAX_WIDE = 1_000;
-/** Names stand upright, so that long ones fit above a narrow column. */
-const LETTER = 6.2;
+/** Names stand upright where their column is too narrow for them. */
+const LETTER = 7.5;
 const MAX_NAME = 22;
 
 export function Bisection({ run, picture }: { readonly run: string; readonly picture: BisectionView }) {
@@ -19,8 +19,9 @@ export function Bisection({ run, picture }: { readonly run: string; readonly pic
   const room = Math.min(MAX_WIDE, document.documentElement.clientWidth - 24);
   const column = Math.max(MIN_COLUMN, Math.min(MAX_COLUMN, (room - LEFT) / tasks.length));
   const names = tasks.map(({ name }) => line(name, MAX_NAME));
-  const isUpright = Math.max(...names.map(({ length }) => length)) * LETTER * 1.15 > column;
-  const head = isUpright ? Math.max(...names.map(({ length }) => length)) * LETTER + 14 : 24;
+  const longest = Math.max(...names.map(({ length }) => length)) * LETTER;
+  const isUpright = longest > column;
+  const head = isUpright ? longest + 14 : 24;
   const [wide, high] = [LEFT + column * tasks.length, head + rows.length * ROW + 4];
   const label = bisectionLabel(picture);
   return (

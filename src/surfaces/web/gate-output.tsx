@@ -1,4 +1,4 @@
-/** What a run of the gate wrote: what failed in it first, all of it a click away. */
+/** What a run of the gate wrote: first what failed in it, or its end if it passed; all of it a click away. */
 import { useEffect, useState } from "preact/hooks";
 import { api, type GateText } from "./api.ts";
 import { harmless, plural } from "./format.ts";
@@ -7,39 +7,46 @@ import { useMore } from "./more.tsx";
 /** In a long text a browser stops for as long as it takes to break its lines. */
 const LINES = 1_000;
 
-type Props = { readonly run: string; readonly output: string; readonly failures?: readonly string[] };
+type Props = {
+  readonly run: string;
+  readonly output: string;
+  readonly hasPassed: boolean;
+  readonly isRunning: boolean;
+};
 
-export function GateOutput({ run, output }: Props) {
+export function GateOutput({ run, output, hasPassed, isRunning }: Props) {
   const [isWhole, setWhole] = useState(false);
   const [text, setText] = useState<GateText | undefined>();
   const [error, setError] = useState<string | undefined>();
   useEffect(() => {
-    void api.gateOutput(run, output, isWhole).then((answer) => {
+    void api.gateOutput(run, output, { isWhole, hasPassed }).then((answer) => {
       setError("error" in answer ? answer.error : undefined);
       if ("value" in answer) setText(answer.value);
     });
-  }, [run, output, isWhole]);
+  }, [run, output, isWhole, hasPassed]);
   if (error !== undefined) return <p class="bad">{harmless(error)}</p>;
   if (!text) return <p class="quiet">Reading…</p>;
-  if (text.is === "missing") return <p class="quiet">{harmless(text.why)}</p>;
+  if (text.is === "missing")
+    return <p class="quiet">{isRunning ? "It runs, and has written nothing yet." : harmless(text.why)}</p>;
+  const excerptName = hasPassed ? "Its end" : "What failed";
   return (
     <div class="gate-output">
       {text.lines ? (
         <Whole lines={text.lines} />
       ) : (
-        <pre class="output" tabIndex={0} role="group" aria-label="What failed">
-          {text.failing.map(({ from, lines }, i) => (
+        <pre class="output" tabIndex={0} role="group" aria-label={excerptName}>
+          {text.excerpt.map(({ from, lines }, i) => (
             <>
               {(i > 0 || from > 1) && <span class="gap">{`line ${from}\n`}</span>}
               {harmless(lines.join("\n"))}
               {"\n"}
             </>
           ))}
-          {text.failing.length === 0 && "No line of it says that something failed."}
+          {text.excerpt.length === 0 && "No line of it says that something failed."}
         </pre>
       )}
-      <button type="button" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
-        {isWhole ? "What failed" : `All ${plural(text.total, "line")}`}
+      <button type="button" onClick={() => setWhole(!isWhole)}>
+        {isWhole ? excerptName : `All ${plural(text.total, "line")}`}
       </button>
     </div>
   );

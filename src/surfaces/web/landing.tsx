@@ -135,6 +135,7 @@ function Gate({ run, gated }: { readonly run: string; readonly gated: GatedView 
           {to !== undefined && ` after ${precise(to - from)}`}: {line(gatedLabel(gated), 120)}
           {on > 0 && <span class="quiet"> on top of {plural(on, "candidate")}</span>}
         </summary>
+        {isOpen && outputs.length === 0 && <p class="quiet">Its output is not kept.</p>}
         {isOpen &&
           outputs.map(({ output, green, ms }) => (
             <div key={output}>
@@ -144,7 +145,13 @@ function Gate({ run, gated }: { readonly run: string; readonly gated: GatedView 
                   {ms !== undefined && ` after ${precise(ms)}`}
                 </p>
               )}
-              <GateOutput run={run} output={output} />
+              <GateOutput
+                key={end}
+                run={run}
+                output={output}
+                hasPassed={green ?? end === "passed"}
+                isRunning={end === undefined}
+              />
             </div>
           ))}
       </details>

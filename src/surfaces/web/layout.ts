@@ -92,14 +92,16 @@ export function layOut(nodes: readonly GroupedNode[], box: Box): Layout {
         size: LANE,
         wish: heightOf(task) ?? 0,
       })),
-    ].sort((a, b) => a.wish - b.wish);
+    ].sort((a, b) => (isUpright ? Number(!a.node) - Number(!b.node) : 0) || a.wish - b.wish);
     const ofColumn = new Map<TaskId, number>();
     lanes.set(column, ofColumn);
     let free = head;
     const own: Placed[] = [];
     for (const { node, task, size: needed, wish } of items) {
-      // A wave in several columns is packed: its tasks could not all be near what they come from.
-      const near = !isAlone || wish === Number.POSITIVE_INFINITY ? 0 : Math.round(wish - needed / 2);
+      // A wave in several columns is packed: its tasks could not all be near what they come from. So is an upright
+      // graph, with lines that pass on the right: its tasks are what must be seen without a move to the side.
+      const isPacked = isUpright || !isAlone || wish === Number.POSITIVE_INFINITY;
+      const near = isPacked ? 0 : Math.round(wish - needed / 2);
       const across = Math.max(free, near);
       free = across + needed + (node ? GAP : 0);
       if (!node) {

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { TaskId } from "../../core/task.ts";
-import { calmLabel, endLabel, type Need, needsOf } from "../../core/view/needs.ts";
+import { calmLabel, endLabel, type Need, needKey, needsOf } from "../../core/view/needs.ts";
 import { proposedPlan } from "../../core/view/proposed-plan.ts";
 import type { QuestionView } from "../../core/view/view-people.ts";
 import { command } from "./api.ts";
@@ -18,7 +18,7 @@ export function Needs(parts: PageParts) {
       <section class="needs" role="alert" aria-label="Needs you">
         <h2>Needs you{needs.length > 1 && ` (${needs.length})`}</h2>
         {needs.map((need) => (
-          <NeedPart key={keyOf(need)} {...parts} need={need} />
+          <NeedPart key={needKey(need)} {...parts} need={need} />
         ))}
       </section>
     );
@@ -34,24 +34,11 @@ function End({ text, command: base }: { readonly text: string; readonly command:
   if (at < 0) return <p class="calm">{line(text, 300)}</p>;
   const [says, next] = [text.slice(0, at), text.slice(at)];
   return (
-    <p class="calm row wrap">
-      <span>
-        {line(says, 300)} <code>{line(next, 200)}</code>
-      </span>
-      <CopyButton text={next} />
+    <p class="calm">
+      {line(says, 300)} <code>{line(next, 200)}</code> <CopyButton text={next} />
     </p>
   );
 }
-
-/** What a person types stays where it is, whatever else is asked for meanwhile. */
-const keyOf = (need: Need): string =>
-  need.is === "question"
-    ? need.question.question
-    : need.is === "gate-change"
-      ? need.change.task
-      : need.is === "account"
-        ? need.account.account
-        : need.is;
 
 function NeedPart(parts: PageParts & { readonly need: Need }) {
   const { run, need } = parts;
@@ -197,10 +184,13 @@ function Question({ run, question, name, text, until, default: fallback }: Quest
     <details class="need">
       <summary>
         <span>
-          <b>Question</b> of {line(name, 60)}: {line(text, 300)}
+          <b>
+            Question<span class="wide"> of {line(name, 60)}</span>
+          </b>
+          : {line(text, 300)}
         </span>
         <span class="quiet still">
-          <span class="default">{otherwise}; </span>
+          <span class="wide">{otherwise}; </span>
           {left} left
         </span>
       </summary>
@@ -214,6 +204,7 @@ function Question({ run, question, name, text, until, default: fallback }: Quest
       >
         <p class="pre">{harmless(text)}</p>
         <p class="quiet">
+          {line(name, 60)} asks.{" "}
           {fallback === undefined
             ? `Without an answer in ${left} the worker goes on by itself.`
             : `Without an answer in ${left} the run takes: ${line(fallback, 300)}`}

@@ -61,17 +61,7 @@ export function RunPage({ run, route }: { readonly run: string; readonly route: 
           <TaskPage {...parts} task={route.task} />
         ) : (
           <>
-            <nav class="tabs" aria-label="Views of the run">
-              {TABS.map(([tab, name]) => (
-                <a
-                  key={tab}
-                  href={addressOf({ run, tab })}
-                  aria-current={route.tab === tab ? "page" : undefined}
-                >
-                  {name}
-                </a>
-              ))}
-            </nav>
+            <Tabs {...parts} />
             <Tab {...parts} />
           </>
         )}
@@ -91,6 +81,25 @@ function Unreadable({ run, why }: { readonly run: string; readonly why: string }
         <a href="#/">All runs of this repository</a>
       </p>
     </main>
+  );
+}
+
+function Tabs({ run, route }: PageParts) {
+  const nav = useRef<HTMLElement>(null);
+  // On a phone there is room for a few of them: the open one is moved into sight, and the page stays where it is.
+  useEffect(() => {
+    const box = nav.current!;
+    const open = box.querySelector<HTMLElement>("[aria-current]");
+    if (open) box.scrollLeft = open.offsetLeft - box.offsetLeft - (box.clientWidth - open.offsetWidth) / 2;
+  }, [route.tab]);
+  return (
+    <nav class="tabs" ref={nav} aria-label="Views of the run">
+      {TABS.map(([tab, name]) => (
+        <a key={tab} href={addressOf({ run, tab })} aria-current={route.tab === tab ? "page" : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
   );
 }
 

@@ -113,7 +113,7 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
         role="group"
         aria-label="Lanes over time: drag or press the arrows to move, + and − to zoom, 0 to see all"
       >
-        {drawn && <Ticks {...drawn} openedAt={openedAt} />}
+        {drawn && <Ticks {...drawn} openedAt={openedAt} trackWide={trackWide} />}
         {drawn?.lanes.map(({ kind, number, spans, bars }) => (
           <div class="lane" key={`${kind} ${number}`}>
             <span class="lane-name" title={WORDS[JOB_NAMES[kind]]}>
@@ -193,18 +193,28 @@ const shareOf = ({ scale, from, to }: Pick<Drawing, "scale" | "from" | "to">, at
 const percent = (part: number): string => `${(part * 100).toFixed(3)}%`;
 
 const MAX_TICKS = 400;
+const MAX_LABELS = 8;
+/** "12 min 30 s", in px. */
+const LABEL_WIDE = 84;
 
-function Ticks({ openedAt, ...drawn }: Drawing & { readonly openedAt: number }) {
+type TicksProps = Drawing & { readonly openedAt: number; readonly trackWide: number };
+
+function Ticks({ openedAt, trackWide, ...drawn }: TicksProps) {
   const { scale, from, to } = drawn;
-  const step = stepOf(to - from);
+  const step = stepOf(to - from, Math.max(1, Math.min(MAX_LABELS, Math.floor(trackWide / LABEL_WIDE))));
   const first = Math.ceil((scale.timeAt(from) - openedAt) / step) * step;
   const last = scale.timeAt(to) - openedAt;
   const isLeftOut = (at: number) => scale.waits.some((wait) => at > wait.from && at < wait.to);
   const ticks: number[] = [];
+  // Beside a wait that is left out, two round times can be too near to each other for their labels.
+  let free = Number.NEGATIVE_INFINITY;
   for (let ms = first; ms <= last && ticks.length < MAX_TICKS; ms += step) {
     const wait = scale.waits.find((one) => openedAt + ms > one.from && openedAt + ms < one.to);
     if (wait) ms += Math.floor((wait.to - openedAt - ms) / step) * step;
-    if (!isLeftOut(openedAt + ms)) ticks.push(ms);
+    const px = shareOf(drawn, openedAt + ms) * trackWide;
+    if (isLeftOut(openedAt + ms) || px < free || px > trackWide - LABEL_WIDE / 2 || ms > last) continue;
+    ticks.push(ms);
+    free = px + LABEL_WIDE;
   }
   return (
     <div class="ticks" aria-hidden="true">
@@ -317,10 +327,10 @@ const Bars = ({ kind, count, bars: { good, again, bad } }: BarsProps) => (
 
 const DAY_MS = 86_400_000;
 
-/** About six ticks, at round times. */
-function stepOf(ms: number): number {
+/** Round times, so that not more than `most` of them are in so many ms. */
+function stepOf(ms: number, most: number): number {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600].map(
     (s) => s * 1_000,
   );
-  return steps.find((step) => ms / step <= 8) ?? Math.ceil(ms / 8 / DAY_MS) * DAY_MS;
+  return steps.find((step) => ms / step <= most) ?? Math.ceil(ms / most / DAY_MS) * DAY_MS;
 }

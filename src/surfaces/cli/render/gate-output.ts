@@ -32,7 +32,11 @@ export async function showOutputs(
   for (const one of runs)
     outputs.push({
       ...one,
-      text: await gateOutput({ home: run.home, output: one.output }, { files }, NEVER),
+      text: await gateOutput(
+        { home: run.home, output: one.output, hasPassed: one.green === true },
+        { files },
+        NEVER,
+      ),
     });
   const diffs: AttemptOf[] = [];
   for (const one of attempts) diffs.push(await diffOf(run, task!, one, files));
@@ -69,19 +73,13 @@ function sayGateRun(
     say(context, `  ${text.why}\n`);
     return;
   }
-  if (isWhole || run.green) {
-    // A passing gate has no failing part: its last lines say how many tests ran.
-    const lines = isWhole ? text.lines : text.lines.slice(-MAX_PASSED_LINES);
+  const parts = isWhole ? [{ lines: text.lines }] : text.excerpt;
+  for (const [i, { lines }] of parts.entries()) {
+    if (i > 0) say(context, paint(context.out, "quiet", "  …"));
     for (const line of lines) say(context, `  ${line}`);
-  } else
-    for (const [i, part] of text.failing.entries()) {
-      if (i > 0) say(context, paint(context.out, "quiet", "  …"));
-      for (const line of part.lines) say(context, `  ${line}`);
-    }
+  }
   say(context);
 }
-
-const MAX_PASSED_LINES = 3;
 
 type AttemptOf = { readonly attempt: number; readonly why: string; readonly change: AttemptDiff };
 
