@@ -44,7 +44,7 @@ export async function cancelRun(
     if (end.is === "lost") return end;
     if (end.is === "stopped") return { failure: failure("interrupted", "stopped before it was cancelled") };
     const kept = await giveBackAll(world);
-    if (kept.length === 0) await world.place.letGo();
+    if (kept.length === 0) await world.place.letGo(end.state);
     return { is: "closed", how: end.state.closed!.how, kept };
   } catch (error) {
     return asFailed(error);

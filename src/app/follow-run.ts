@@ -264,13 +264,13 @@ async function finish(end: EngineEnd, { home, onLeft }: FollowRequest, world: Ru
   if (end.is !== "closed") return end;
   const left = await giveBackAll(world).catch((error: unknown) => [messageOf(error)]);
   for (const what of left) onLeft?.(what);
-  if (left.length === 0) await world.place.letGo(); // What is held stays if that fails, which harms nothing.
+  if (left.length === 0) await world.place.letGo(end.state); // What is held stays if that fails, which harms nothing.
   return end;
 }
 
 /** Of a run that was closed by an engine that died right then: nothing of it is left running or on the disk. */
 export async function tidyRun(
-  { home, config }: Pick<FollowRequest, "home" | "config">,
+  { home, config, state }: Pick<FollowRequest, "home" | "config"> & { readonly state: RunState },
   { openWorld }: Pick<Parts, "openWorld">,
   signal: AbortSignal,
 ): Promise<void> {
@@ -281,5 +281,5 @@ export async function tidyRun(
   const world = openWorld(home, { config });
   stack.defer(() => world.close());
   await collectLeftovers(world, signal);
-  if ((await giveBackAll(world)).length === 0) await world.place.letGo();
+  if ((await giveBackAll(world)).length === 0) await world.place.letGo(state);
 }

@@ -79,8 +79,8 @@ type RunPlace = {
   restore(state: RunState, signal: AbortSignal): Promise<readonly string[] | Failed>;
   /** From now on git keeps what the run needs. */
   hold(): Promise<Failed | undefined>;
-  /** Of a run that is closed: what holds its objects is removed. */
-  letGo(): Promise<Failed | undefined>;
+  /** Of a run that is closed: the branches of its attempts are removed, and what holds its objects. */
+  letGo(state: RunState): Promise<Failed | undefined>;
   /** Why workspaces would not have the files of the base as the user has them. */
   filterProblem(signal: AbortSignal): Promise<Failure | undefined>;
   /** Resolves when the run's folder was removed, or at `signal`. */

@@ -24,7 +24,7 @@ type RemoveRequest = {
   readonly confirm?: (removal: Removal) => Promise<boolean>;
 };
 
-type RemoveParts = Pick<Parts, "project" | "openWorld" | "git" | "refs" | "salvage">;
+export type RemoveParts = Pick<Parts, "project" | "openWorld" | "git" | "refs" | "salvage">;
 
 export type Removal = Losses & {
   readonly home: RunHome;
@@ -73,9 +73,7 @@ export async function removeRun(
   const seen = await seeRun(home);
   // A log that vanishes while it is read is no broken one: the run was removed.
   if (hasFailed(seen)) return home.isThere() ? seen : { is: "gone" };
-  const open = await whyOpen(seen);
-  if (open) return open;
-  const removal = await planRemoval(seen, parts, signal);
+  const removal = await lookAtRemoval(seen, parts, signal);
   if ("is" in removal || hasFailed(removal)) return removal;
   const unwanted = await whyUnwanted(request, removal, seen, parts);
   if (unwanted) return unwanted;
@@ -88,6 +86,15 @@ export async function removeRun(
     );
   const { refs, staying: stays, undelivered, unlanded } = removal;
   return { is: "removed", removed: refs.map(({ ref }) => ref), stays, undelivered, unlanded };
+}
+
+/** What would go with the run, or why it cannot go at all. */
+export async function lookAtRemoval(
+  seen: SeenRun,
+  parts: RemoveParts,
+  signal: AbortSignal,
+): Promise<Removal | NotRemoved | { readonly is: "gone" } | Refused> {
+  return (await whyOpen(seen)) ?? planRemoval(seen, parts, signal);
 }
 
 /** One that never began has nothing to be cancelled. */
@@ -117,7 +124,7 @@ async function planRemoval(
   const kept = fromSettings(record.settings);
   // An engine that died right at its end has left workspaces: what is in them is kept first, so that it can be named.
   if ("config" in kept && seen.state.closed)
-    await tidyRun({ home, config: kept.config }, parts, signal).catch(() => {}); // It is removed all the same.
+    await tidyRun({ home, config: kept.config, state: seen.state }, parts, signal).catch(() => {}); // It is removed all the same.
   const { run } = record;
   const { landings } = viewOf(seen);
   const owned = { run, branches: `${prefixOf(record)}${run}/` };

@@ -78,11 +78,15 @@ export async function prepareResume(
 }
 
 /** An engine that was killed right at the end may have left workspaces. */
-async function closed({ home }: ResumeRequest, parts: ResumeParts, signal: AbortSignal): Promise<NotResumed> {
+async function closed(
+  { home, seen }: ResumeRequest,
+  parts: ResumeParts,
+  signal: AbortSignal,
+): Promise<NotResumed> {
   const recorded = fromSettings(home.record.settings);
   if ("problems" in recorded) return { is: "closed" };
   const { config } = recorded;
-  await tidyRun({ home, config }, parts, signal).catch(() => {}); // What is left stays for the next time.
+  await tidyRun({ home, config, state: seen.state }, parts, signal).catch(() => {}); // What is left stays for the next time.
   return { is: "closed", config };
 }
 

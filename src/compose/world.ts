@@ -38,8 +38,9 @@ export function openWorld(
   opened.stack.defer(close);
   if (fleet) opened.stack.defer(fleet.close);
   const { stack, jobs, files, programs, workspaces, shelf, scratchpad, gate } = opened;
-  const { filters } = config.workspace;
-  const own = new GitPlace({ ...project, ...project.located, home, target, shelf, filters });
+  const { keepBranches, workspace } = config;
+  const { filters } = workspace;
+  const own = new GitPlace({ ...project, ...project.located, home, target, shelf, filters, keepBranches });
   const place = fleet ? fleet.placeOf(own) : own;
   const queue = new InProcessJobQueue(jobRunner(jobs), files);
   return {

@@ -86,6 +86,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   prompts: name,
   base: fc.oneof(name, fc.constantFrom("1234567", "1e10", "true", "null", "~", "a: b", "#x")),
   branchPrefix: name.map((text) => `${text}/`),
+  keepBranches: fc.boolean(),
   gate,
   gates: fc.oneof(whole(1), fc.constant("auto")),
   gateProbe: fc.constantFrom("auto", "off"),

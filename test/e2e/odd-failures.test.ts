@@ -53,8 +53,8 @@ describe("a run goes on, or ends in order,", { concurrency: 2 }, () => {
       const started = (await readFile(pids, "utf8")).trim().split("\n").map(Number);
       assert.ok(started.length >= 2);
       await nothingLeft(ended, ...started);
-      const branch = `skein/${runOf(ended.out)}/task/t.1-x`;
-      assert.equal(await place.repository.git("show", `${branch}:x.txt`), "x");
+      const kept = `refs/skein/salvage/${runOf(ended.out)}/t.1`;
+      assert.equal(await place.repository.git("show", `${kept}:x.txt`), "x");
     },
   );
 

@@ -75,7 +75,7 @@ describe("a trap that others fell into", { concurrency: 2 }, () => {
         after: [writes("after.txt")],
       },
     };
-    await using run = await told(script, { workers: 1, planners: 1 });
+    await using run = await told(script, { workers: 1, planners: 1, keepBranches: true });
     assert.equal(closing(run.end), "done");
     const branches = await run.setting.repository.git(
       "branch",
@@ -102,7 +102,7 @@ describe("a trap that others fell into", { concurrency: 2 }, () => {
         plans: { t: [plans(task("a", { scope }), task("b", { scope }))] },
         work: { a: [add("a", 0)], b: [add("b", 400), add("b", 0)] },
       },
-      { overlap: "allow" },
+      { overlap: "allow", keepBranches: true },
     );
     assert.equal(closing(run.end), "done");
     const { git } = run.setting.repository;
@@ -184,7 +184,7 @@ describe("a trap that others fell into", { concurrency: 2 }, () => {
 
   it("what a model calls a branch or a task cannot be read as an option", async () => {
     const evil = "--upload-pack=touch pwned";
-    await using run = await told({
+    const script: Script = {
       plans: {
         t: [
           said(task("a;touch pwned")),
@@ -193,7 +193,8 @@ describe("a trap that others fell into", { concurrency: 2 }, () => {
         ],
       },
       work: { a: [writes("a.txt")] },
-    });
+    };
+    await using run = await told(script, { keepBranches: true });
     assert.equal(closing(run.end), "done");
     const { repository } = run.setting;
     assert.ok(!(await readdir(repository.folder)).includes("pwned"));

@@ -48,10 +48,10 @@ export class FleetPlace {
   }
 
   /** A remote that is away keeps the refs of a run that is over, which harms nothing. */
-  async letGo(): Promise<Failed | undefined> {
+  async letGo(state: RunState): Promise<Failed | undefined> {
     const { own, objects } = this.#options;
     await objects.cleanUp(AbortSignal.timeout(CLEAN_UP_MS));
-    return own.letGo();
+    return own.letGo(state);
   }
 
   filterProblem(signal: AbortSignal) {

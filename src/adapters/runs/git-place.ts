@@ -17,6 +17,7 @@ import { holdBase, letGo } from "../repositories/held.ts";
 import { createTarget } from "../repositories/locate.ts";
 import { refOf } from "../repositories/names.ts";
 import { removeBrokenRefs, restoreTarget } from "../repositories/restore.ts";
+import { retireBranches } from "../repositories/retire.ts";
 import { noteRepository } from "./moved.ts";
 
 type GitPlaceOptions = {
@@ -28,6 +29,8 @@ type GitPlaceOptions = {
   readonly shelf: Shelf;
   /** Names of git filters that may run in workspaces. */
   readonly filters: readonly string[];
+  /** Branches of attempts stay when the run is closed. */
+  readonly keepBranches: boolean;
 };
 
 export class GitPlace {
@@ -60,11 +63,13 @@ export class GitPlace {
     return undefined;
   }
 
-  /** Puts back first what a `git prune` has removed. */
-  async letGo(): Promise<Failed | undefined> {
-    const { top, home, target, shelf } = this.#options;
+  /** Puts back first what a `git prune` has removed. Branches that cannot be removed now stay, which harms nothing. */
+  async letGo(state: RunState): Promise<Failed | undefined> {
+    const { top, gitDir, home, target, shelf, keepBranches } = this.#options;
     try {
       await shelf.putBack();
+      const retired = { top, gitDir, run: home.record.run, target, landed: landedIn(state) };
+      if (!keepBranches) await retireBranches(retired);
       const held = await letGo(top, home.record.run, { target });
       if (!held) await shelf.clear();
       return held;
@@ -84,6 +89,14 @@ export class GitPlace {
     while (!signal.aborted && home.isThere()) await wakes.next(signal);
   }
 }
+
+/** What attempts handed in that landed, by itself or in a batch: the target has it, perhaps as other commits. */
+const landedIn = ({ tasks }: RunState): readonly string[] =>
+  [...tasks.values()].flatMap(({ state }) =>
+    state.is === "done" && state.commit !== undefined && state.handoff.commit !== undefined
+      ? [state.handoff.commit]
+      : [],
+  );
 
 /** What is put right before a run goes on? What a power cut or a `git prune` has taken, from what the log knows. */
 type DamagedRun = {

@@ -128,8 +128,8 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/salvage.ts")).addSalvage,
   },
   {
-    usage: "remove <run>",
-    summary: "remove a closed run: its branches, its refs, its state",
+    usage: "remove [run]",
+    summary: "remove a closed run, or all old ones: branches, refs, state",
     load: async () => (await import("./commands/remove.ts")).addRemove,
   },
   {

@@ -66,7 +66,7 @@ async function ask(context: Context, removal: Removal, typing: TypedInput): Prom
   return isUndelivered ? answer === run : /^y(?:es)?$/i.test(answer);
 }
 
-function lossLines({ undelivered, unlanded: others }: Losses): readonly string[] {
+export function lossLines({ undelivered, unlanded: others }: Losses): readonly string[] {
   const list = (title: string, losses: readonly LostCommit[]) =>
     losses.length === 0
       ? []

@@ -124,6 +124,7 @@ export type RemoveOptions = RepoOption & {
   readonly run: string;
   readonly yes?: true;
   readonly undelivered?: true;
+  readonly olderThan?: string;
 };
 
 export type RestoreOptions = RepoOption & { readonly entry: string; readonly branch?: string };
