@@ -14,6 +14,8 @@ const QUESTIONS = [
   "Can parse() return null?",
   "- What does retry.ts do?\n- Who calls it?",
   "Should this module use streams or buffers?",
+  "Before I change the cache:\n- who clears it?\n- why is it global? odd\n\nNo changes please, just tell me.",
+  "Is the retry bounded? I could not find it. Don't touch anything.",
 ];
 
 const ORDERS = [
@@ -31,6 +33,9 @@ const ORDERS = [
   "How the cache works must be documented",
   "## Why\nis CI red?",
   "Have you tried a cache?",
+  "Why is the login slow? Fix it. No changes.",
+  "No changes to the API, please. Why is the login slow?",
+  "Don't change anything.",
   "",
 ];
 

@@ -10,8 +10,14 @@ export function asksOnly(request: string): boolean {
   const lines = linesOf(request).filter(({ is }) => is !== "blank");
   if (lines.some(({ is }) => is !== "text" && is !== "item")) return false;
   const sentences = lines.flatMap(({ text }) => sentencesOf(text));
+  if (sentences.some((sentence) => NO_CHANGES.test(sentence)))
+    return sentences.some(isQuestion) && !sentences.some((sentence) => ORDERS.test(sentence));
   return sentences.length > 0 && sentences.every(isQuestion);
 }
+
+/** Who says this wants an answer, whatever remarks stand beside the questions. */
+const NO_CHANGES =
+  /^(?:please,? )?(?:no (?:code )?changes|(?:don['’]t|do not) (?:change|touch|edit|fix) anything|(?:just|only) (?:tell me|explain|answer))(?:,? (?:please|yet|for now))?(?:[,;].*)?[.!]?$/i;
 
 /** Questions are short; a long text that begins with one describes something. */
 const MAX_CHARS = 1_000;
@@ -36,5 +42,7 @@ const INVERTED = new RegExp(
 const PROPOSAL =
   /^(?:why (?:not|don['’]t (?:we|you))|(?:what|how) (?:about|if)|(?:have|had) you|do you mind|(?:which|what) (?:is|was) (?:why|how|what|because))\b/i;
 /** "Why is CI red, and fix it": an answer alone would not do. */
-const ALSO_ORDERS =
-  /(?:[,;:]|\b(?:and|then|or)\b)\s+(?:(?:and|then|please|also|just|to|can you|could you)\s+)*(?:add|change|correct|create|do|document|fix|implement|improve|make|move|patch|refactor|remove|rename|repair|replace|resolve|rewrite|solve|update|write)\b/i;
+const ORDER =
+  "(?:(?:and|then|please|also|just|to|can you|could you)\\s+)*(?:add|change|correct|create|do|document|fix|implement|improve|make|move|patch|refactor|remove|rename|repair|replace|resolve|rewrite|solve|update|write)\\b(?! not)";
+const ORDERS = new RegExp(`^${ORDER}`, "i");
+const ALSO_ORDERS = new RegExp(`(?:[,;:]|\\b(?:and|then|or)\\b)\\s+${ORDER}`, "i");

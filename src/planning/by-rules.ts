@@ -11,8 +11,10 @@ import { hasWord, visible } from "./plain.ts";
 import { type ExecutionPlan, PLAN_FORMAT, type PlanTask, type Question, SCRATCHPAD } from "./plan.ts";
 import { questionOf } from "./question.ts";
 import { risksOf } from "./risks.ts";
+import { also } from "./shapes/also.ts";
 import { apart } from "./shapes/apart.ts";
 import { clauses } from "./shapes/clauses.ts";
+import { each } from "./shapes/each.ts";
 import { features } from "./shapes/features.ts";
 import { sharedOut } from "./shapes/files.ts";
 import {
@@ -24,8 +26,10 @@ import {
   type Order,
   orderIn,
 } from "./shapes/lexicon.ts";
+import { limitAlone } from "./shapes/limits.ts";
 import { listed } from "./shapes/listed.ts";
 import { ordered } from "./shapes/ordered.ts";
+import { placed } from "./shapes/placed.ts";
 import { REVIEW, reviewed } from "./shapes/reviewed.ts";
 import type { Part, RequestShape, ShapeAround, Shaped } from "./shapes/shape.ts";
 import { joined, linesOf, sentencesOf } from "./shapes/text.ts";
@@ -45,7 +49,17 @@ export type PlanAround = {
 };
 
 /** The first that fits, and loses nothing, is taken. */
-const BASIC: readonly RequestShape[] = [listed, ordered, clauses, features, sharedOut, apart];
+const BASIC: readonly RequestShape[] = [
+  listed,
+  each,
+  ordered,
+  clauses,
+  features,
+  sharedOut,
+  placed,
+  also,
+  apart,
+];
 const SHAPES: readonly RequestShape[] = [
   reviewed((request, around) => firstOf(BASIC, request, around)),
   ...BASIC,
@@ -63,6 +77,7 @@ export function planByRules(written: string, around: PlanAround): ExecutionPlan 
   const maxConcurrent = Math.max(1, around.maxConcurrent);
   const question = questionOf(request, data.words, facts);
   const shape = shapeOf(request, { facts, maxConcurrent, tree, lexicon, limits: data.limits });
+  const planned = shape?.shared.filter(isOfPlan) ?? [];
   const drafts = hasWord(request) ? draftsOf(request, shape, { lexicon, tree, question, around }) : [];
   const tasks = tasksOf(drafts, around);
   const score = scoreOf(request, data.limits);
@@ -76,6 +91,7 @@ export function planByRules(written: string, around: PlanAround): ExecutionPlan 
     success_criteria: criteriaOf(tasks, facts),
     assumptions: [
       ...(shape?.assumptions ?? []),
+      ...planned.map((sentence) => `Said of the plan: ${plainLine(sentence)}`),
       ...(question && !isOpen ? [taken(question, around.answers)] : []),
       ...asTold(request).left,
     ],
@@ -121,6 +137,7 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
   const { lexicon, tree, around } = drafting;
   const max = around.data.limits.maxContextFiles;
   const { inPlace } = lexicon.words.files;
+  const shared = shape.shared.filter((sentence) => !isOfPlan(sentence));
   const drafts = shape.parts.map((part): Draft => {
     const { subject, words, files, after } = part;
     const order = orderIn(subject, lexicon);
@@ -128,27 +145,35 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
     const isRead = part.isReport ?? isReport(own, lexicon, after.length > 0);
     const byVerb = inPlace.includes(order?.verb.toLowerCase() ?? "");
     const isInPlace = files !== undefined && (part.isInPlace ?? byVerb);
+    const named = isInPlace ? [] : (files ?? readsIn(own, tree, max));
+    // Parts of one thing have the same words, and say nothing by what stands in backticks.
+    const quoted = part.says !== undefined && part.text === undefined ? [] : (own.match(QUOTED) ?? []);
     const told = isRead && isReview(order, part) ? { ...part, says: REVIEW } : part;
     return {
       subject,
-      description: describePart(told, shape.shared, request),
+      description: describePart(told, shared, request),
       words:
         part.text === undefined
           ? `${told.says ?? ""}\n${words}`
           : `${told.isReport ? told.says : ""}\n${own}`,
-      scope: isRead ? [] : isInPlace ? files : scopeIn([own, ...shape.shared].join("\n"), tree),
-      reads: isInPlace ? [] : (files ?? readsIn(own, tree, max)),
+      scope: isRead ? [] : isInPlace ? files : scopeIn([own, ...shared].join("\n"), tree),
+      reads: [...named, ...(part.reads ?? [])].slice(0, Math.max(max, named.length)),
       delivers: isRead ? "report" : "change",
       requirements: requirementsOf(shape, isRead, lexicon),
       isImperative: order !== undefined,
       after,
       isCollected: files !== undefined && shape.parts.some(({ after }) => after.length > 0),
-      isShared: part.says !== undefined && part.text === undefined,
+      names: [...named, ...quoted],
     };
   });
   const turns = turnsOf(drafts);
   return drafts.map((draft, at) => ({ ...draft, after: turns[at]! }));
 }
+
+/** "Using 5 agents." is heard when work is shared out; no worker can keep it. */
+const isOfPlan = (sentence: string): boolean => limitAlone(sentence)?.agents !== undefined;
+
+const QUOTED = /`[^`\n]{1,100}`/g;
 
 /** What is reviewed at the end is the others' work. */
 const isReview = (order: Order | undefined, { after, says }: Part): boolean =>
@@ -158,7 +183,9 @@ const isReview = (order: Order | undefined, { after, says }: Part): boolean =>
 const LIMITING: ReadonlySet<Kind> = new Set(["limit", "unclear"]);
 
 function requirementsOf(shape: Shaped, isRead: boolean, lexicon: Lexicon): readonly string[] {
-  const said = shape.shared.filter((sentence) => LIMITING.has(kindOf(sentence, lexicon)));
+  const said = shape.shared.filter(
+    (sentence) => !isOfPlan(sentence) && LIMITING.has(kindOf(sentence, lexicon)),
+  );
   const limits = [...said, ...(shape.limits ?? [])].map(plainLine);
   return limits.length === 0 ? [] : [isRead ? REPORTED : DONE, ...limits];
 }
@@ -180,7 +207,7 @@ function whole(request: string, { lexicon, tree, question, around }: Drafting): 
     isImperative: orderIn(subject, lexicon) !== undefined,
     after: [],
     isCollected: false,
-    isShared: false,
+    names: [],
   };
 }
 

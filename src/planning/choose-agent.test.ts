@@ -15,7 +15,7 @@ const draftOf = (subject: string, description: string, delivers: Draft["delivers
     after: [],
     isImperative: true,
     isCollected: false,
-    isShared: false,
+    names: [],
   },
 });
 const report = (subject: string, description = `${subject}.`) => draftOf(subject, description, "report");

@@ -48,8 +48,9 @@ export function meantBy(written: string, tree: Tree): PathMeant {
 
 const NOTHING: PathMeant = { is: "nothing", path: "" };
 
-/** A path or a file name with an ending, as it stands in a sentence. */
-const PATH = /(?<![\w./@:-])(?:\.\/)?(?:[\w.@-]{1,80}\/){0,20}[\w.@-]{1,80}(?:\.\w{1,10}|\/)(?![\w/])/g;
+/** A path or a file name with an ending, or one that is known without, as it stands in a sentence. */
+const PATH =
+  /(?<![\w./@:-])(?:\.\/)?(?:[\w.@-]{1,80}\/){0,20}(?:[\w.@-]{1,80}(?:\.\w{1,10}|\/)|(?:Docker|Make|Gem|Rake|Jenkins|Proc|Pip)file)(?![\w/])/g;
 const MAX_READ_CHARS = 100_000;
 
 /** "routes.ts" beside "src/server/routes.ts" is that file, and "package.json in apps/shop" is the one there. */
@@ -62,6 +63,12 @@ function pathsIn(text: string): readonly string[] {
 
 const NAME_IN_FOLDER =
   /(?<![\w./@:-])([\w.@-]{1,80}\.\w{1,10}) in ((?:[\w.@-]{1,80}\/){1,20}[\w@-]{1,80})\/?(?![\w./])/g;
+
+/** Files and folders that are mentioned and exist. */
+export function placesIn(text: string, tree: Tree): readonly string[] {
+  const meant = pathsIn(text).map((written) => meantBy(written, tree));
+  return [...new Set(meant.flatMap(({ is, path }) => (is === "file" || is === "folder" ? [path] : [])))];
+}
 
 /** Files that are mentioned and exist: worth reading first, and no fence. */
 export function readsIn(text: string, tree: Tree, max: number): readonly string[] {

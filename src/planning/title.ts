@@ -20,8 +20,12 @@ export function titleOf(request: string, lexicon: Lexicon, maxChars: number): st
   const order = sentences
     .slice(0, MAX_SENTENCES)
     .find(({ is, one }) => is === "text" && orderIn(one, lexicon));
-  const first = (order ?? sentences[0])?.one ?? headings[0]?.text ?? lines[0]?.text ?? "";
-  return subjectOf(withoutMarks(first), maxChars) || UNTITLED;
+  const found = order ?? sentences[0];
+  const first = found?.one ?? headings[0]?.text ?? lines[0]?.text ?? "";
+  // "In a.ts:" says nothing without what it leads to.
+  const next = found && /:\s*$/.test(first) ? sentences[sentences.indexOf(found) + 1]?.one : undefined;
+  const title = withoutMarks(next === undefined ? first : `${first} ${next}`);
+  return subjectOf(title.replace(HAIL, ""), maxChars) || UNTITLED;
 }
 
 const UNTITLED = "Do what the request says";
@@ -45,6 +49,8 @@ const isBeside = (text: string): boolean => {
 
 const GREETING =
   /^(?:hi|hello|hey|dear|hallo|bonjour|good (?:morning|evening|afternoon))\b[^.!?]{0,30}[,.!]?$/i;
+/** "Hi, the export is broken": the greeting is none of it. */
+const HAIL = /^(?:hi|hello|hey|hola|hallo|bonjour)(?: (?:all|team|there|folks))?[,!]\s+/i;
 const SHOUTED = /^[A-Z][A-Z /]{2,40}:?$/;
 /** "Expected behaviour", "Steps to reproduce:": what a form asks for. */
 const LABEL =

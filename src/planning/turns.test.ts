@@ -6,7 +6,7 @@ import { type Draft, turnsOf } from "./turns.ts";
 const draft = (given: Partial<Draft>): Draft => ({
   ...{ subject: "Mend it", description: "Mend it.", words: "Mend it.", delivers: "change" },
   ...{ scope: [], reads: [], requirements: [], after: [] },
-  ...{ isImperative: true, isCollected: false, isShared: false },
+  ...{ isImperative: true, isCollected: false, names: [] },
   ...given,
 });
 const scopes = (...all: readonly (readonly string[])[]) => turnsOf(all.map((scope) => draft({ scope })));
@@ -20,11 +20,14 @@ test("what is waited for by way of another is not named", () => {
   assert.deepEqual(turnsOf(all), [[], [0], [1], [2]]);
 });
 
-test("one file to read or one thing in backticks is an order for changes, not for reports", () => {
-  const words = "Use `parse` here.";
-  assert.deepEqual(turnsOf([draft({ words }), draft({}), draft({ words })]), [[], [], [0]]);
-  assert.deepEqual(turnsOf([draft({ reads: ["a"] }), draft({ reads: ["a", "b"] })]), [[], [0]]);
-  assert.deepEqual(turnsOf([draft({ words, isShared: true }), draft({ words, isShared: true })]), [[], []]);
-  const report = draft({ reads: ["a"], delivers: "report" });
-  assert.deepEqual(turnsOf([report, report, draft({ reads: ["a"] })]), [[], [], []]);
+test("one name that two changes have in common is an order for them, not for reports", () => {
+  const named = (...names: readonly string[]) => draft({ names });
+  assert.deepEqual(turnsOf([named("`parse`"), named(), named("`parse`")]), [[], [], [0]]);
+  assert.deepEqual(turnsOf([named("a"), named("a", "b")]), [[], [0]]);
+  const report = draft({ names: ["a"], delivers: "report" });
+  assert.deepEqual(turnsOf([report, report, named("a")]), [[], [], []]);
+});
+
+test("a file that all read is no reason to wait", () => {
+  assert.deepEqual(turnsOf([draft({ reads: ["a"] }), draft({ reads: ["a"] })]), [[], []]);
 });

@@ -15,15 +15,15 @@ export type Draft = Pick<
   readonly isImperative: boolean;
   /** Places of earlier drafts that must be done first. */
   readonly after: readonly number[];
-  /** Its words are those of other tasks, too: parts of one thing. */
-  readonly isShared: boolean;
+  /** What it names itself, files and what stands in backticks: two that name the same take turns. */
+  readonly names: readonly string[];
   /** Another task reads its result, so that it is written to a file. */
   readonly isCollected: boolean;
 };
 
 /** For each the places of those that it waits for, without what it waits for by way of another already. */
 export function turnsOf(drafts: readonly Draft[]): readonly (readonly number[])[] {
-  const names = drafts.map(namesIn);
+  const names = drafts.map((draft) => new Set(draft.names));
   const above: ReadonlySet<number>[] = [];
   return drafts.map((draft, at) => {
     const earlier = drafts.slice(0, at).flatMap((other, index) => {
@@ -44,9 +44,5 @@ export function turnsOf(drafts: readonly Draft[]): readonly (readonly number[])[
 }
 
 const meets = (a: Draft, b: Draft): boolean => overlaps(a.scope, b.scope);
-
-/** Files that it names, and what stands in backticks. Parts of one thing have the same words, and say nothing by them. */
-const namesIn = ({ reads, words, isShared }: Draft): ReadonlySet<string> =>
-  new Set([...reads, ...(isShared ? [] : (words.match(/`[^`\n]{1,100}`/g) ?? []))]);
 
 const sharesName = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => !a.isDisjointFrom(b);

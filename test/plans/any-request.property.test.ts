@@ -112,6 +112,47 @@ describe("any request", () => {
     );
   });
 
+  it("is whole in its plan: things in a row, paragraphs, steps and numbers, and what is said around them", () => {
+    const order = fc.constantFrom(
+      "Add readers for csv, xml and json",
+      "In parallel, port the map, the chart and the legend in v7",
+      "fix a in src/a.ts, b in src/b.ts and c in README.md",
+      "round: a out of lib/, b out of src/c/, c in README.md",
+      "Do it in all 1 folders (src/*), one commit per folder",
+      "The 7 files in src/ differ",
+      "Bring each of them to the form of README.md",
+      "Step 1: add a",
+      "Step 2: same for b",
+      "as usual: 1) new table, 2) switch reads, 3) drop a",
+      "Also lib/a.ts leaks",
+      "Also could you get src/b.ts smaller",
+      "why is it slow",
+    );
+    const more = fc.constantFrom(
+      "Each with tests",
+      "each in its own file",
+      "use 3 agents",
+      "keep the tone",
+      "No changes please, just tell me",
+      "the old one can go once all of them are done",
+      "json needs the other two",
+      "then review it so that it holds",
+      "finally, update the docs",
+      "",
+    );
+    const end = fc.constantFrom(". ", ", ", "\n", "\n\n", "! ", " ");
+    const pieces = fc.array(fc.tuple(fc.oneof(order, more), end), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(pieces, (all) => {
+        const request = all.flat().join("");
+        const plan = planOf(request);
+        checkWhole(plan, request);
+        checkCoverage(request, plan);
+      }),
+      { numRuns: cases(10_000), seed: 20_261_119 },
+    );
+  });
+
   it("is whole in its plan: lists of orders and of things, with words around them", () => {
     const item = fc.constantFrom(
       "Add a",

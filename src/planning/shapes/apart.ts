@@ -1,5 +1,6 @@
 /** Makes a task of each order that names files of its own: "Fix a in x.ts. Also change y.ts." */
 import { subjectOf } from "../wording.ts";
+import { ALSO } from "./also.ts";
 import { areApart } from "./clauses.ts";
 import { kindOf, orderIn } from "./lexicon.ts";
 import { pointsBack, waitsFor } from "./listed.ts";
@@ -44,4 +45,4 @@ export const apart: RequestShape = (request, { lexicon, limits, tree }) => {
   };
 };
 
-const withoutAlso = (sentence: string): string => sentence.replace(/^(?:please\s+)?also,?\s+/i, "");
+const withoutAlso = (sentence: string): string => sentence.replace(ALSO, "");

@@ -1,7 +1,7 @@
 /** Splits one sentence that says it gives several orders: "in parallel", "first …, then …", "(1) … (2) …", semicolons. */
 import { readsIn, type Tree } from "../paths.ts";
 import { subjectOf } from "../wording.ts";
-import { kindOf, type Lexicon, orderIn, whenOf } from "./lexicon.ts";
+import { carriedByAll, isThing, kindOf, type Lexicon, orderIn, whenOf } from "./lexicon.ts";
 import { togetherIn } from "./merge.ts";
 import type { RequestShape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
@@ -9,11 +9,12 @@ import { linesOf, sentencesOf } from "./text.ts";
 export const clauses: RequestShape = (request, { lexicon, limits, tree }) => {
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
   const sentences = sentencesOf(request);
-  const orders = sentences.filter((sentence) => isOrder(sentence, lexicon));
+  const inNumbers = sentences.filter((sentence) => NUMBERED.test(sentence));
+  const orders = inNumbers.length > 0 ? inNumbers : sentences.filter((one) => isOrder(one, lexicon));
   const [only] = orders;
   if (only === undefined || orders.length > 1 || only.length > MAX_CHARS) return undefined;
   const rest = sentences.filter((sentence) => sentence !== only);
-  if (!rest.every((sentence) => ["limit", "statement"].includes(kindOf(sentence, lexicon)))) return undefined;
+  if (!rest.every((sentence) => carriedByAll(sentence, lexicon))) return undefined;
   const split = SPLITS.map((by) => by(only, { lexicon, tree })).find((found) => found !== undefined);
   if (split === undefined) return undefined;
   const groups = togetherIn(split.pieces, tree);
@@ -25,7 +26,7 @@ export const clauses: RequestShape = (request, { lexicon, limits, tree }) => {
         subject: subjectOf(split.pieces[group[0]!]!, limits.maxSubjectChars),
         words: only,
         text,
-        says: `Do only this part: ${text}. Other tasks do the rest of the sentence.`,
+        says: `Do only this part: ${split.isNumbered ? `${at + 1}. ` : ""}${text}. Other tasks do the rest of the sentence.`,
         after: split.isOrdered && at > 0 ? [at - 1] : [],
       };
     }),
@@ -37,7 +38,7 @@ export const clauses: RequestShape = (request, { lexicon, limits, tree }) => {
 const MAX_CHARS = 2_000;
 
 const isOrder = (sentence: string, lexicon: Lexicon): boolean =>
-  kindOf(whenOf(sentence, lexicon)?.rest ?? sentence, lexicon) === "order" || NUMBERED.test(sentence);
+  kindOf(whenOf(sentence, lexicon)?.rest ?? sentence, lexicon) === "order";
 
 type Split = { readonly pieces: readonly string[]; readonly isOrdered: boolean; readonly isNumbered?: true };
 type Around = { readonly lexicon: Lexicon; readonly tree: Tree };
@@ -84,13 +85,21 @@ const numbered: Splitter = (sentence, around) => {
   const marks = [...sentence.matchAll(/(?:^|\s)\(?(\d{1,2})[.)]\s+/g)];
   if (!marks.every(([, number], at) => Number(number) === at + 1)) return undefined;
   const lead = sentence.slice(0, marks[0]!.index);
+  if (around.lexicon.story.test(lead)) return undefined;
   if (lead !== "" && !/:\s*$/.test(lead) && lead.split(" ").length > MAX_LEAD_WORDS) return undefined;
   const pieces = marks.map(({ index, 0: mark }, at) =>
     sentence.slice(index + mark.length, marks[at + 1]?.index),
   );
-  const split = ordersOf(pieces, true, around);
-  return split && { ...split, isNumbered: true };
+  const said = pieces.map(withoutEnd);
+  const isEach = said.every((piece) => orderIn(piece, around.lexicon) || isThing(piece, around.lexicon));
+  const orders = said.filter((piece) => orderIn(piece, around.lexicon));
+  const isWork = orders.length === said.length || (orders.length > 0 && !FAULT.test(sentence));
+  return isEach && isWork && said.length > 1
+    ? { pieces: said, isOrdered: true, isNumbered: true }
+    : undefined;
 };
+/** What somebody did until it broke is numbered, too. */
+const FAULT = /\b(?:crash|bug|error|fail|broken|hang|freez|wrong|blank)/i;
 const MAX_LEAD_WORDS = 4;
 
 const bySemicolons: Splitter = (sentence, around) =>

@@ -1,39 +1,93 @@
 /** Does the request ask for the same work on many files or folders that exist? Then they are shared out. */
 
-import { meantBy, nameOf } from "../paths.ts";
+import { meantBy, nameOf, readsIn } from "../paths.ts";
 import { subjectOf } from "../wording.ts";
 import { inGroups } from "./groups.ts";
-import { isReport, kindOf, type Lexicon, type Order, orderIn } from "./lexicon.ts";
+import { carriedByAll, isReport, kindOf, type Lexicon, type Order, orderIn } from "./lexicon.ts";
 import { limitAlone, withoutLimits } from "./limits.ts";
 import type { Part, RequestShape, ShapeAround } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
 export const sharedOut: RequestShape = (request, around) => {
-  const { lexicon } = around;
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
-  const [sentence = "", ...rest] = sentencesOf(request);
-  if (!rest.every((one) => kindOf(one, lexicon) === "limit")) return undefined;
-  const limited = withoutLimits(sentence);
-  const order = orderIn(limited.text, lexicon);
-  if (order === undefined) return undefined;
-  const agents = [limited, ...rest.map(limitAlone)].find((one) => one?.agents !== undefined)?.agents;
-  const work = workOn(order, limited.text, around);
-  if (work === undefined || work.meant.items.length < 2) return undefined;
+  const sentences = sentencesOf(request);
+  const found = orderedAtOnce(sentences, around) ?? toldBefore(sentences, around);
+  if (found === undefined || found.work.meant.items.length < 2) return undefined;
+  const { sentence, limited, work, shared } = found;
   const { meant } = work;
+  const agents = [limited, ...shared.map(limitAlone)].find((one) => one?.agents !== undefined)?.agents;
   const groups = inGroups(meant.items, countOf(meant, around, agents));
-  const parts = groups.map((files) => partOf(files, { ...work, sentence }, around));
+  const { maxContextFiles } = around.limits;
+  const said = readsIn([sentence, ...shared].join("\n"), around.tree, maxContextFiles);
+  const reads = said.filter((path) => !meant.items.includes(path));
+  const parts = groups.map((files) => ({ ...partOf(files, { ...work, sentence }, around), reads }));
   return {
     parts: meant.isWhole ? [...parts, collecting(sentence, parts)] : parts,
-    shared: rest,
+    shared,
     limits: limited.limits,
     assumptions: meant.assumptions,
   };
 };
 
+type Sharing = {
+  readonly sentence: string;
+  readonly limited: ReturnType<typeof withoutLimits>;
+  readonly work: FileWork;
+  readonly shared: readonly string[];
+};
+
+/** "Review all files in src/. Do not run them." */
+function orderedAtOnce(
+  [sentence = "", ...shared]: readonly string[],
+  around: ShapeAround,
+): Sharing | undefined {
+  const { lexicon } = around;
+  if (!shared.every((one) => kindOf(one, lexicon) === "limit")) return undefined;
+  const limited = withoutLimits(sentence);
+  const order = orderIn(limited.text, lexicon);
+  const work = order && workOn(order, limited.text, around);
+  return work && { sentence, limited, work, shared };
+}
+
+/** "The 16 files in agents/ differ. Bring each to the layout of docs/format.md." */
+function toldBefore(sentences: readonly string[], around: ShapeAround): Sharing | undefined {
+  const { lexicon } = around;
+  const orders = sentences.filter((one) => kindOf(one, lexicon) === "order");
+  const [sentence] = orders;
+  if (sentence === undefined || orders.length > 1) return undefined;
+  const limited = withoutLimits(sentence);
+  const { verb, object } = orderIn(limited.text, lexicon)!;
+  const each = EACH_OF_THEM.exec(object);
+  if (each === null || CROSSES.test(verb)) return undefined;
+  const before = sentences.slice(0, sentences.indexOf(sentence));
+  const [meant, more] = before.flatMap((one) => filesMeant(TOLD.exec(one)?.[0] ?? "", around) ?? []);
+  const shared = sentences.filter((one) => one !== sentence);
+  if (meant === undefined || more !== undefined) return undefined;
+  if (!shared.every((one) => carriedByAll(one, lexicon))) return undefined;
+  const rest = object.slice(each[0].length);
+  const isInPlace = !lexicon.report.has(verb.toLowerCase());
+  return {
+    sentence,
+    limited,
+    work: { meant: { ...meant, isWhole: false }, verb, title: verb, rest, isInPlace },
+    shared,
+  };
+}
+
+const EACH_OF_THEM =
+  /^(?:(?:each|every one|all) of (?:them|these|those)|them all|(?:each|every one)(?= (?:to|into|in|with|by|from|for|as|so)))\b/i;
+/** A rename of all, or a merge of them, must see all at once. */
+const CROSSES = /^(?:rename|move|merge|combine|unify|compare|sort|link|delete|remove)$/i;
+/** What a sentence begins with, if it tells of files: "The 16 files in agents/". */
+const TOLD =
+  /^(?:all\s+|each\s+(?:of\s+)?|every\s+)?(?:the\s+|our\s+|these\s+)?(?:\d{1,4}\s+)?(?:[\w-]+\s+){0,2}(?:files?|documents?|pages?|modules?|packages?|folders?)(?:\s+(?:in|under|of|below)\s+[`"']?[\w.@/-]+[`"']?)?/i;
+
 type FileWork = {
   readonly meant: Meant;
   readonly verb: string;
   readonly title: string;
+  /** Of the title, what follows the names of the files. */
+  readonly rest?: string;
   readonly isInPlace?: boolean;
 };
 
@@ -82,10 +136,10 @@ function countOf({ items, kind }: Meant, around: ShapeAround, asked: number | un
 type Work = FileWork & { readonly sentence: string };
 
 function partOf(items: readonly string[], work: Work, { limits }: ShapeAround): Part {
-  const { sentence, title, meant, isInPlace } = work;
+  const { sentence, title, rest = "", meant, isInPlace } = work;
   const names = items.map((item) => (meant.kind === "files" ? item.slice(item.lastIndexOf("/") + 1) : item));
   return {
-    subject: subjectOf(`${title} ${names.join(", ")}`, limits.maxSubjectChars),
+    subject: subjectOf(`${title} ${names.join(", ")}${rest}`, limits.maxSubjectChars),
     words: sentence,
     says: [
       `Do this for these ${meant.kind} only; other tasks have the others:`,

@@ -83,7 +83,17 @@ export function orderIn(sentence: string, lexicon: Lexicon): Order | undefined {
   return { verb: found[0].replace(/[,:]?\s*$/, ""), object };
 }
 
-function withoutPolite(sentence: string, { starts }: Lexicon): string {
+const WISH = /^(?:we|i)(?:['’]d| would)? (?:need|want|like)\s+(?!to\b|you\b)/i;
+
+/** "We need CRUD for users" asks for something to be made, without a verb that says so. */
+export function wishIn(sentence: string, lexicon: Lexicon): Order | undefined {
+  const said = withoutPolite(sentence, lexicon);
+  const found = WISH.exec(said);
+  return found === null ? undefined : { verb: "Add", object: said.slice(found[0].length) };
+}
+
+/** What a sentence says, without what is polite before it. */
+export function withoutPolite(sentence: string, { starts }: Lexicon): string {
   let said = sentence.replace(/^["'(*_\s]+/, "");
   for (let n = 0; n < 3; n += 1) said = said.replace(starts.polite, "");
   return said;
@@ -114,6 +124,13 @@ export function kindOf(sentence: string, lexicon: Lexicon): Kind {
 /** A limit holds always; behaviour has its moment. */
 const CONDITION = /\b(?:when|whenever|if|while|twice)\b/i;
 const PROHIBITION = /^(?:don['’]t|do not|never|no|avoid)\b/i;
+
+/** What may stand beside parts and be carried by all of them: it limits or explains, and asks for nothing of its own. */
+export function carriedByAll(sentence: string, lexicon: Lexicon): boolean {
+  const kind = kindOf(sentence, lexicon);
+  if (kind !== "unclear") return kind !== "order";
+  return !CONDITION.test(sentence) && !/^(?:make sure|ensure)\b/i.test(withoutPolite(sentence, lexicon));
+}
 
 /** "Please don't merge any two of those": it forbids something, always. */
 export function isProhibition(sentence: string, lexicon: Lexicon): boolean {
@@ -186,3 +203,22 @@ const isToBeMade = (object: string): boolean =>
 
 /** "Check whether", "find all", "list every": they ask for an answer. */
 const ASKED_FOR = /^(?:whether|if|why|how|what|which|where|who|all|every|each|out)\b/i;
+
+const MAX_THING_WORDS = 14;
+/** Where the name of a thing ends, and words about it may follow. */
+const ABOUT = /\s*\([^()]*\)|(?:[,;:]|\s[—–-])\s.*$|\s(?:that|which|who)\s.*$/gis;
+
+/** The name of something to be made: "dark mode", "status page that shows the queue". A sentence about the world is none. */
+export function isThing(words: string, { finite }: Lexicon): boolean {
+  if (/\n|~~|\?\s*$/.test(words)) return false;
+  const said = words
+    .toLowerCase()
+    .replace(ABOUT, "")
+    .split(/[^\p{L}\p{N}'’]+/u)
+    .filter(Boolean);
+  return (
+    said.length > 0 &&
+    said.length <= MAX_THING_WORDS &&
+    !said.some((word) => finite.has(word) || /^(?:i|we|you|it|he|she|they|i['’].+|no|not|none)$/.test(word))
+  );
+}

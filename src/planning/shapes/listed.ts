@@ -1,7 +1,7 @@
 /** Is the request a list of orders? Then each item is a task; what stands around the list belongs to all of them. */
 import { subjectOf } from "../wording.ts";
-import { kindOf, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
-import { isTests, togetherIn } from "./merge.ts";
+import { carriedByAll, isThing, kindOf, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
+import { inOneFile, isTests, togetherIn } from "./merge.ts";
 import { type List, type Sections, sectionsIn, withoutNumber } from "./sections.ts";
 import type { Part, RequestShape } from "./shape.ts";
 import { sentencesOf } from "./text.ts";
@@ -17,6 +17,15 @@ export const listed: RequestShape = (request, { lexicon, limits, tree }) => {
   const limiting = sections.lists.flatMap(({ items }) => items.filter((words) => isLimit(words, lexicon)));
   const parts = partsOf(sections, lexicon, (texts) => togetherIn(texts, tree));
   if (parts === undefined || parts.length < 2) return undefined;
+  if (
+    inOneFile(
+      sections.lead,
+      parts.map(({ text }) => text),
+      tree,
+      lexicon,
+    )
+  )
+    return undefined;
   const closing = tail.filter((sentence) => closes(sentence, lexicon));
   const all = parts.map((_, at) => at);
   return {
@@ -74,7 +83,7 @@ const PHASE = /\b(?:phase|step|stage|milestone)\s*\d/i;
 
 /** A sentence that asks for work of its own, but for a lead that ends in a colon, is none that all tasks carry. */
 const isAround = (sentence: string, lexicon: Lexicon): boolean =>
-  sentence.endsWith(":") || ["limit", "statement"].includes(kindOf(sentence, lexicon));
+  sentence.endsWith(":") || carriedByAll(sentence, lexicon);
 
 /** "Steps to reproduce:" leads to a story, "When I do this:" and "Steps:" too. */
 const mayLead = (before: string, { story }: Lexicon): boolean =>
@@ -92,7 +101,8 @@ function orderOf(words: string, list: List, lead: string, lexicon: Lexicon): Ite
   if (order && /\w/.test(order.object))
     return { text, verb: order.verb.toLowerCase(), ...(at && { when: at.when }) };
   if (!isThing(words, lexicon)) return undefined;
-  if (list.isBoxed) return { text: first, verb: "" };
+  if (list.isBoxed) return IS_DONE_WHEN.test(first) ? undefined : { text: first, verb: "" };
+  if (list.items.length >= MIN_THINGS && isOfWork(lead)) return { text: first, verb: "" };
   const verb = makingVerb(lead, lexicon);
   return verb !== undefined && list.items.length >= MIN_THINGS && !list.isNumbered
     ? { text: `${verb} ${first}`, verb: verb.toLowerCase() }
@@ -100,17 +110,18 @@ function orderOf(words: string, list: List, lead: string, lexicon: Lexicon): Ite
 }
 
 const MIN_THINGS = 3;
-const MAX_THING_WORDS = 14;
 
-/** The name of something to be made: "dark mode". A sentence about the world is none. */
-function isThing(words: string, { finite }: Lexicon): boolean {
-  const said = words.toLowerCase().split(/[^\p{L}\p{N}'’]+/u);
-  return (
-    said.length <= MAX_THING_WORDS &&
-    !/[?\n]|~~/.test(words) &&
-    !said.some((word) => finite.has(word) || /^(?:i|we|you|it|he|she|they|i['’].+|no|not|none)$/.test(word))
-  );
-}
+/** Boxes of a form for changes: they say when the work is done. */
+const IS_DONE_WHEN =
+  /^(?:(?:all |unit |new |existing )*tests?\b.*\b(?:pass(?:es|ing)?|added|written|green)\b|(?:added|updated|reviewed|documented|tested|checked|ran)\b|(?:docs?|documentation|readme|changelog)\b.{0,20}\b(?:added|updated|entry)\b|(?:ci|lint(?:er)?|build)\b.{0,20}\b(?:pass(?:es)?|green|clean)\b|self-?review)/i;
+
+/** "Next round:", "Left for the launch:" leads to pieces of work, and not to what one thing has. */
+const isOfWork = (lead: string): boolean => {
+  const last = sentencesOf(lead).at(-1) ?? "";
+  return last.endsWith(":") && OF_WORK.test(last);
+};
+const OF_WORK =
+  /\b(?:to-?dos?|to do|left|remaining|outstanding|(?:still )?missing|backlog|road ?map|wish ?list|next (?:round|up|sprint|release|version|iteration|milestone|week|steps)|for (?:the |this )?(?:next )?(?:launch|sprint|release|milestone|iteration))\b/i;
 
 /** "Add these commands:" leads to things that are to be made; what has fields has no parts. */
 function makingVerb(lead: string, lexicon: Lexicon): string | undefined {
@@ -136,7 +147,7 @@ const POINTS_BACK =
 export const pointsBack = (text: string): boolean => POINTS_BACK.test(text) || FOLLOWS.test(text);
 
 /** Behind a list: "Finally, run all tests", "Update the changelog". It is done to what the items made. */
-function closes(sentence: string, lexicon: Lexicon): boolean {
+export function closes(sentence: string, lexicon: Lexicon): boolean {
   const at = whenOf(sentence, lexicon);
   const order = orderIn(at?.rest ?? sentence, lexicon);
   if (order === undefined || kindOf(sentence, lexicon) === "limit") return false;

@@ -1,6 +1,8 @@
 /** Puts parts together that cannot land alone: a thing and its tests, a rename and its callers, work on one file. */
 import { contentOf, shares } from "../content.ts";
 import { readsIn, type Tree } from "../paths.ts";
+import { type Lexicon, orderIn } from "./lexicon.ts";
+import { sentencesOf } from "./text.ts";
 
 /** Groups of places, in order; each begins with the part that the others of the group belong to. */
 export function togetherIn(texts: readonly string[], tree: Tree): readonly (readonly number[])[] {
@@ -15,6 +17,17 @@ export function togetherIn(texts: readonly string[], tree: Tree): readonly (read
     groupOf.push(group);
   }
   return groups;
+}
+
+/** Whether a lead says that all of it is in one file ("In a.ts:", "Rework a.ts."), and no part names another. */
+export function inOneFile(lead: string, parts: readonly string[], tree: Tree, lexicon: Lexicon): boolean {
+  const named = parts.flatMap((text) => readsIn(text, tree, 2));
+  return sentencesOf(lead).some((sentence) => {
+    const object = orderIn(sentence, lexicon)?.object ?? sentence;
+    const [, start = ""] = /^(?:in |within )?(?:the (?:file )?)?[`"']?([\w.@/-]+)/i.exec(object) ?? [];
+    const [file] = readsIn(start.replace(/[.:]+$/, ""), tree, 1);
+    return file !== undefined && named.length === 0;
+  });
 }
 
 const TESTS =

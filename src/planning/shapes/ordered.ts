@@ -3,8 +3,8 @@
  * each such sentence starts a task. Before the sequence there may be an introduction, after it limits; every task carries both.
  */
 import { subjectOf } from "../wording.ts";
-import { isProhibition, kindOf, type Lexicon, type When, whenOf } from "./lexicon.ts";
-import { togetherIn } from "./merge.ts";
+import { isProhibition, isThing, kindOf, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
+import { inOneFile, togetherIn } from "./merge.ts";
 import type { Part, RequestShape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
@@ -16,6 +16,15 @@ export const ordered: RequestShape = (request, { lexicon, limits, tree }) => {
   if (!sentences.some(({ text }, at) => at > 0 && whenOf(text, lexicon) !== undefined)) return undefined;
   const read = stepsIn(sentences, lexicon);
   if (read === undefined || !areNumbered(read, lexicon)) return undefined;
+  if (
+    inOneFile(
+      read.shared.join("\n"),
+      read.steps.map(({ text }) => text),
+      tree,
+      lexicon,
+    )
+  )
+    return undefined;
   const steps = togetherIn(
     read.steps.map(({ text }) => text),
     tree,
@@ -26,7 +35,7 @@ export const ordered: RequestShape = (request, { lexicon, limits, tree }) => {
   if (steps.length < 2) return undefined;
   return {
     parts: inOrder(steps).map(({ text, words, after }) => ({
-      subject: subjectOf(text, limits.maxSubjectChars),
+      subject: subjectOf(isPath(text) ? `Update ${text}` : text, limits.maxSubjectChars),
       words: words.join(" "),
       after,
     })),
@@ -34,6 +43,9 @@ export const ordered: RequestShape = (request, { lexicon, limits, tree }) => {
     assumptions: [],
   };
 };
+
+/** "Step 5: docs/billing.md" says what it is about and nothing else. */
+const isPath = (text: string): boolean => /^[\w@-]+(?:[/.][\w@-]+)+\.?$/.test(text);
 
 type Sentence = { readonly text: string; readonly paragraph: number };
 type Step = {
@@ -54,6 +66,7 @@ function areNumbered(
   return (
     numbers.length === steps.length &&
     numbers.every((number, at) => number === numbers[0]! + at) &&
+    orderIn(steps[0]!.text, lexicon) !== undefined &&
     !others.some((words) => /\b(?:step|phase)s?\s+\d/i.test(words))
   );
 }
@@ -71,9 +84,10 @@ function stepsIn(
     const text = at?.rest ?? sentence;
     const kind = kindOf(text, lexicon);
     const last = steps.at(-1);
-    if ((at && kind !== "order") || (kind === "unclear" && !last)) return undefined;
+    const isStep = kind === "order" || (at?.step !== undefined && isThing(text, lexicon));
+    if ((at && !isStep) || (kind === "unclear" && !last)) return undefined;
     const limitsAll = kind === "limit" || (isProhibition(sentence, lexicon) && last?.paragraph !== paragraph);
-    if (kind === "order" && (at || !last))
+    if (isStep && (at || !last))
       steps.push({ when: at?.when ?? "first", text, words: [sentence], paragraph });
     else if (last && !limitsAll) last.words.push(sentence);
     else shared.push(sentence);

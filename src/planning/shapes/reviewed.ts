@@ -22,6 +22,7 @@ export const reviewed =
     if (!found || !request.endsWith(sentence!)) return undefined;
     const [, before = "", review = ""] = found;
     const head = `${request.slice(0, request.length - sentence!.length)}${before}`;
+    if (AIM.test(review)) return undefined;
     if (isReport(head, lexicon) || !orderIn(before, lexicon)) return undefined;
     if (!/^have /i.test(review) && !isReport(review, lexicon)) return undefined; // "Review and fix".
     const shape = shapeOf(head, around);
@@ -40,6 +41,9 @@ export const reviewed =
     };
     return { shared: [], assumptions: [], ...shape, parts: [...parts, part] };
   };
+
+/** A review that is to make something true of the result is work on it: a report alone would not bring it about. */
+const AIM = /\b(?:so(?: that)?\s+\w+|until|to (?:make sure|ensure)|and make sure)\b/i;
 
 const WHAT =
   "(?:(?:review|audit)\\b[^.!?\\n]*|have (?:it|them|that|this|the \\w+|everything) (?:reviewed|audited)\\b[^.!?\\n]*)";

@@ -18,6 +18,8 @@ export type Part = {
   readonly after: readonly number[];
   /** Files that were shared out to it. */
   readonly files?: readonly string[];
+  /** Files that all parts read, beside those that its own words name. */
+  readonly reads?: readonly string[];
   /** It changes nothing, whatever its words say: it puts together or reviews what others did. */
   readonly isReport?: true;
   /** It changes each of its files by itself, or none of them. Undefined: its verb says so. */

@@ -38,13 +38,16 @@ export function linesOf(text: string): readonly TextLine[] {
 /** Ends of sentences: a mark before a blank, or a line end before a large letter or an empty line. */
 const END =
   /(?<=[.!?]["')\]]?)\s+(?=[^\p{Ll}\s])|(?<=[。！？])\s*(?=\S)|\n[ \t]*(?:\n\s*|(?=[\p{Lu}\p{N}]))/gu;
+/** Who writes without capitals begins sentences with small letters, too. */
+const SMALL_END = new RegExp(`${END.source}|(?<=\\.|[^\\s][!?])[ \\t]+(?=\\p{Ll})`, "gu");
+const isSmall = (text: string): boolean => /^\W*\p{Ll}/u.test(text) && !/[.!?]\s+\p{Lu}/u.test(text);
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|fig|\p{L})\.$/iu;
 
 /** In order, none empty; together they are all of the text but the blanks between them. */
 export function sentencesOf(text: string): readonly string[] {
   const pieces: string[] = [];
   let from = 0;
-  for (const end of text.matchAll(END)) {
+  for (const end of text.matchAll(isSmall(text) ? SMALL_END : END)) {
     const piece = text.slice(from, end.index);
     if (!end[0].includes("\n") && ABBREVIATION.test(piece.slice(-10))) continue;
     pieces.push(piece.trim());
