@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
+import type { WorkAttempt } from "../src/ports/agent-script.ts";
 import { demoGoal } from "../src/surfaces/demo/project.ts";
 import { CACHE_VARIABLE, demoScript, demoSettings } from "../src/surfaces/demo/script.ts";
 import { launchBrowser } from "../test/support/browser.ts";
@@ -28,47 +29,38 @@ try {
   await mkdir(OUT, { recursive: true });
   const env = { ...process.env, SKEIN_STATE_DIR: path.join(folder, "demo/state") };
   const repository = path.join(folder, "demo/almanac");
-  await takeTerminal(repository, env);
+  await runDemo();
   await takePages(repository, env);
-  await takeQuestion(repository, env);
+  await takeTerminal(repository, env);
 } finally {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** In the middle of the run, when some tasks have landed and others are at work. */
-async function takeTerminal(repository: string, env: NodeJS.ProcessEnv): Promise<void> {
+/** The demo as it is: a run that is over, for the pages. */
+async function runDemo(): Promise<void> {
   const demo = spawn(SKEIN, ["demo", "--folder", path.join(folder, "demo")], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "ignore", "inherit"],
   });
-  const ended = new Promise((resolve) => demo.once("exit", resolve));
-  for await (const text of demo.stdout) if (String(text).includes("landed")) break;
-  await using terminal = openTerminal([SKEIN, "watch"], { folder: repository, env, ...TERMINAL });
-  await terminal.becomes(() => {
-    const screen = terminal.screen();
-    return (
-      /(?:9|1[0-5]) done of 1\d tasks so far[\s\S]*working/.test(screen) &&
-      !screen.includes("cannot be reached")
-    );
-  });
-  await writeFile(path.join(OUT, "terminal.svg"), terminalSvg(terminal.cells(), TERMINAL));
-  demo.stdout.resume();
-  await ended;
+  await new Promise((resolve) => demo.once("exit", resolve));
 }
 
 /** The same project again, with a slower gate and a worker who asks: there is a queue, and something to do. */
-async function takeQuestion(repository: string, env: NodeJS.ProcessEnv): Promise<void> {
+async function takeTerminal(repository: string, env: NodeJS.ProcessEnv): Promise<void> {
   const script = path.join(folder, "asking.json");
   const { plans, work } = demoScript();
-  const [, season] = work["season"]!;
+  const slowly = (one: WorkAttempt, ms: number): WorkAttempt => ({
+    ...one,
+    steps: [{ do: "wait", ms }, ...(one.steps ?? [])],
+  });
+  const slow = (task: string, ms: number) => work[task]!.map((one) => slowly(one, ms));
   const ask = { question: "Seasons of which hemisphere?", default: "both" };
-  const asking = { steps: [{ do: "wait", ms: 900 }], end: { ask }, goesOn: [season] };
+  const [, season] = work["season"]!;
+  const asking = { steps: [{ do: "wait", ms: 900 }], end: { ask }, goesOn: [slowly(season!, 60_000)] };
   // In the demo the repair waits for the others, so that they land together.
   const fix = work["fix-tests-1"]!.map((one) => ({
     ...one,
     steps: one.steps?.filter((step) => step.do !== "await"),
   }));
-  const slow = (task: string, ms: number) =>
-    work[task]!.map((one) => ({ ...one, steps: [{ do: "wait", ms }, ...(one.steps ?? [])] }));
   const asks = {
     ...work,
     moon: slow("moon", 60_000),
@@ -104,6 +96,9 @@ async function takeQuestion(repository: string, env: NodeJS.ProcessEnv): Promise
       60_000,
     );
     await writeFile(path.join(OUT, "terminal-question.svg"), terminalSvg(terminal.cells(), TERMINAL));
+    terminal.press("r\r"); // Its default.
+    await terminal.shows(/Nothing needs you[\s\S]*At work[\s\S]*Bisecting[\s\S]*gate on/, 60_000);
+    await writeFile(path.join(OUT, "terminal.svg"), terminalSvg(terminal.cells(), TERMINAL));
   } finally {
     run.kill("SIGTERM");
     await ended;
@@ -131,9 +126,20 @@ async function takePages(repository: string, env: NodeJS.ProcessEnv): Promise<vo
       await page.getByRole("link", { name: /^worker: week, attempt 2/ }).click();
       await page.locator(".diff .add").first().waitFor();
     });
+    await take(page, "landing", async () => {
+      await show("landing");
+      await page
+        .locator("summary", { hasText: /failed after .*: command$/ })
+        .first()
+        .click();
+      await page.locator(".output").first().waitFor();
+      await page.evaluate(
+        "[...document.querySelectorAll('h2')].find((h) => h.textContent.startsWith('Bisections')).scrollIntoView()",
+      );
+    });
     await take(page, "graph", async () => {
       await show("graph");
-      await travelToTheMiddle(page);
+      await travelToTheRetry(page);
     });
     const { stdout } = await promisify(execFile)(SKEIN, ["report", run, "--html"], { cwd: repository, env });
     // A page of its own: the server's rules for styles are not the report's.
@@ -150,15 +156,13 @@ async function take(page: Page, name: string, prepare: () => Promise<void>): Pro
   await page.screenshot({ path: path.join(OUT, `${name}.png`) });
 }
 
-/** In the last third of the run, the moment at which most jobs are running. */
-async function travelToTheMiddle(page: Page): Promise<void> {
+/** The moment at which a worker begins again on a task that the gate has refused. */
+async function travelToTheRetry(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
-    let [best, most, running] = [1, 0, 0];
-    skein.events.forEach(({ type }, i) => {
-      running += type === "job.started" ? 1 : type === "job.ended" ? -1 : 0;
-      if (i > skein.events.length * 0.65 && running > most) [best, most] = [i + 1, running];
-    });
-    skein.travel(best);
-    while (skein.at !== best) await new Promise((resolve) => setTimeout(resolve, 50));
+    const refused = skein.events.find(({ type, failure }) => type === "task.retried" && failure.kind === "gate-red");
+    const isRetry = ({ type, job }) => type === "job.started" && job.task === refused.task && job.attempt > refused.attempt;
+    const at = skein.events.findIndex(isRetry) + 1;
+    skein.travel(at);
+    while (skein.at !== at) await new Promise((resolve) => setTimeout(resolve, 50));
   })()`);
 }

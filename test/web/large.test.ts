@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { execute, WORKLOADS } from "../../bench/engine-workload.ts";
+import { jobId } from "../../src/core/job.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { complaints } from "./axe.ts";
@@ -14,19 +15,25 @@ const HOUR = 3_600_000;
 
 type Large = AsyncDisposable & { readonly made: MadeRun; readonly served: Served };
 
-/** Half of a simulated run, up to now; it was paused for two hours. */
+/** Half of a simulated run, up to now; it was stopped for two hours, which interrupted what was at work. */
 async function largeRun(size: number): Promise<Large> {
   const { events } = await execute(WORKLOADS["layers of 100"]!(size, 1), 50);
   const half = events.slice(0, Math.floor(events.length * 0.6));
   const middle = Math.floor(half.length / 2);
   const shift = Date.now() - half.at(-1)!.at;
   const pausedAt = half[middle - 1]!.at + shift - 2 * HOUR;
+  const begun = new Set(
+    half.slice(0, middle).flatMap((e) => (e.type === "job.started" ? [jobId(e.job)] : [])),
+  );
   const made = await makeRun("Build it", true);
   await made.more([
     ...half.slice(0, middle).map((event) => ({ ...event, at: event.at + shift - 2 * HOUR }) as Event),
     { type: "run.paused", at: pausedAt },
     { type: "run.resumed", at: pausedAt + 2 * HOUR },
-    ...half.slice(middle).map((event) => ({ ...event, at: event.at + shift }) as Event),
+    ...half.slice(middle).map((event): Event => {
+      const isCut = event.type === "job.ended" && begun.has(event.job);
+      return { ...event, at: event.at + shift, ...(isCut && { how: "interrupted" }) } as Event;
+    }),
   ]);
   const served = await serve(made.project);
   return {

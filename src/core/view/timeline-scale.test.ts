@@ -16,11 +16,22 @@ test("a wait of hours between two jobs is left out, a short pause is not", () =>
   assert.deepEqual(waitsOf(seen, lanes, all), [{ from: HOUR * 1.5, to: 5 * HOUR }]);
 });
 
-test("a time in which no process drove the run is a wait, although a job was open", () => {
+test("a time in which no process drove the run is a wait, although a job that it interrupted was open", () => {
   const seen = nothingSeen();
   const story = { ...seen.story, stops: [{ from: HOUR, to: 4 * HOUR }] };
-  const waits = waitsOf({ ...seen, story }, [lane([0, 5 * HOUR])], { from: 0, to: 5 * HOUR });
-  assert.deepEqual(waits, [{ from: HOUR, to: 4 * HOUR }]);
+  const { kind, number, spans } = lane([0, 5 * HOUR]);
+  const interrupted = {
+    kind,
+    number,
+    spans: spans.map((span) => ({ ...span, how: "interrupted" as const })),
+  };
+  const all = { from: 0, to: 5 * HOUR };
+  assert.deepEqual(waitsOf({ ...seen, story }, [interrupted], all), [{ from: HOUR, to: 4 * HOUR }]);
+  assert.deepEqual(
+    waitsOf({ ...seen, story }, [{ kind, number, spans }], all),
+    [],
+    "during a pause a job that had begun goes on",
+  );
 });
 
 test("places grow with times, and lead back to them", () => {

@@ -48,15 +48,17 @@ export function timeScale({ from, to }: Stretch, leftOut: readonly Stretch[] = [
   };
 }
 
-/** The long times in which no job was under way, or no process drove the run. */
+/** The long times in which no job was under way. One that was interrupted was not while no process drove the run. */
 export function waitsOf(
   { state, story }: Seen,
   lanes: readonly LaneView[],
   all: Stretch,
 ): readonly Stretch[] {
   const stops = story.stops.map(({ from, to }) => ({ from: wallTime(state, from), to: wallTime(state, to) }));
-  const jobs = lanes.flatMap(({ spans }) => spans.map(({ from, to = all.to }) => ({ from, to })));
-  const busy = without(merged(jobs), stops);
+  const jobs = lanes.flatMap(({ spans }) => spans.map(({ from, to = all.to, how }) => ({ from, to, how })));
+  const cut = merged(jobs.filter(({ how }) => how === "interrupted"));
+  const whole = jobs.filter(({ how }) => how !== "interrupted");
+  const busy = merged([...without(cut, stops), ...whole]);
   const minMs = Math.max(MIN_WAIT_MS, (all.to - all.from) * MIN_WAIT_SHARE);
   return without([all], busy).filter(({ from, to }) => to - from >= minMs);
 }

@@ -94,7 +94,11 @@ export function TaskRows({ seen, run, tree, at, lines, columns }: RowsProps): Re
   const middle = at ?? firstUnsettled(state, tree);
   const first = Math.max(0, Math.min(middle - Math.floor(shown / 2), tree.length - shown));
   const gating = gatingIn(state);
-  const nameColumns = Math.min(44, Math.floor(columns / 2));
+  const longest = tree.reduce((most, { task, depth }) => {
+    const { key } = taskOf(state, task).spec;
+    return Math.max(most, indent(depth).length + 2 + Math.min(MAX_NAME, key.length));
+  }, MIN_NAME_COLUMNS);
+  const nameColumns = Math.min(longest, Math.floor(columns / 2));
   return h(
     Box,
     { flexDirection: "column" },
@@ -102,17 +106,21 @@ export function TaskRows({ seen, run, tree, at, lines, columns }: RowsProps): Re
       const row = rowOf(state, node.task, { depth: node.depth, gating });
       const [mark, color] = row.isUntaken ? UNTAKEN : (MARKS[row.word] ?? ["·", "gray"]);
       const fold = node.below.tasks === 0 ? " " : node.isFolded ? "▸" : "▾";
-      const name = `${"  ".repeat(Math.min(node.depth, 6))}${fold} ${harmless(row.key, 40)}`;
+      const name = `${indent(node.depth)}${fold} ${harmless(row.key, MAX_NAME)}`;
       return h(
         Text,
         { key: row.task, wrap: "truncate", inverse: first + i === at },
         h(Text, { color }, `${mark} `),
-        `${padded(fit(name, nameColumns), nameColumns)} ${harmless(stateAndWhy(seen, row, run), 80)}${belowText(node, run)}  `,
+        `${padded(fit(name, nameColumns), nameColumns)} ${harmless(stateAndWhy(seen, row, run), 200)}${belowText(node, run)}  `,
         h(Text, { dimColor: true }, firstLine(row.description, 200)),
       );
     }),
   );
 }
+
+const MAX_NAME = 40;
+const MIN_NAME_COLUMNS = 16;
+const indent = (depth: number): string => "  ".repeat(Math.min(depth, 6));
 
 type Wanted = { readonly filter: string; readonly isHidingDone: boolean };
 
