@@ -74,7 +74,7 @@ type KeptWork = Pick<Keepsake, "ref"> & { readonly commit: string };
 /** What a job keeps is here first: its name says what is to be handed in. */
 const recorded = (workspaces: Workspaces, onKept: (job: JobId, work: KeptWork) => void): Workspaces => ({
   take: (want, signal) => workspaces.take(want, signal),
-  release: (workspace) => workspaces.release(workspace),
+  release: (workspace, isSpoilt) => workspaces.release(workspace, isSpoilt),
   heldBy: (job) => workspaces.heldBy(job),
   leftovers: (workspace, signal) => workspaces.leftovers(workspace, signal),
   keep: async (workspace, as, signal) => {

@@ -12,8 +12,11 @@ export type Workspaces = {
    * again a few times; all of the work is kept, or it fails and the workspace stays as it is.
    */
   keep(workspace: Workspace, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed>;
-  /** Ends what was left running in it, and makes it free for the next holder, with nothing of this one left. */
-  release(workspace: Workspace): Promise<void>;
+  /**
+   * Ends what was left running in it, and makes it free for the next holder, with nothing of this one left.
+   * `isSpoilt`: it is removed, with the ignored files that a gate's workspace keeps otherwise.
+   */
+  release(workspace: Workspace, isSpoilt?: boolean): Promise<void>;
   /** The workspace that a job of an earlier engine still holds. */
   heldBy(job: JobId): Promise<Workspace | undefined>;
   /** Untracked files that earlier holders left in it, as paths: none if it was made anew for this holder. */

@@ -67,6 +67,17 @@ describe("a workspace of the gate", () => {
       assert.deepEqual(await leftovers(await take(3)), ["out/other"]);
     }));
 
+  it("is removed if it is given back as spoilt, and one that is made anew takes its place", () =>
+    onGate(async ({ workspaces, take }) => {
+      const [spoilt, good] = [await take(1), await take(2)];
+      await inside(good, "touch out/cache");
+      await workspaces.release(good);
+      await workspaces.release(spoilt, true);
+      const fresh = await take(3, { isFresh: true });
+      assert.equal(fresh.folder, spoilt.folder);
+      assert.equal(await inside(await take(4), "ls out"), "cache\nset-up");
+    }));
+
   it("is made anew where its set-up fails over what was left there", () =>
     onGate(async ({ workspaces, second, take }) => {
       const first = await take(1);

@@ -129,6 +129,7 @@ export class CommandGate implements Gate {
     const from = performance.now();
     const ran: EndedGateCommand[] = [];
     const isForTests = new Set(testCommands(rules.commands));
+    let isSpoilt = false;
     try {
       for (const command of rules.commands) {
         tree.onCommand?.(redactCommand(command.name, this.#parts.redact));
@@ -142,13 +143,14 @@ export class CommandGate implements Gate {
       const said = commands.flatMap(({ green, tail }) => (green ? [] : [tail]));
       const mayBeUsed = said.length > 0 && !isFresh;
       const leftovers = mayBeUsed && (await leftoversFor(workspace, said.join("\n"), this.#parts, signal));
+      isSpoilt = Boolean(leftovers); // The next run in it could fail for the same reason.
       return { commands, ...(leftovers && { leftovers }), ...(stale !== undefined && { stale }) };
     } finally {
       await transcript.close();
       const isWhole = ran.length === rules.commands.length && !ran.some(({ setup }) => setup);
       const green = isWhole ? { green: ran.every((one) => one.green) } : {};
       tree.onRun?.({ output: transcript.name, ms: Math.round(performance.now() - from), ...green });
-      await workspaces.release(workspace);
+      await workspaces.release(workspace, isSpoilt);
     }
   }
 

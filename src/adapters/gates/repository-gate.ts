@@ -29,7 +29,7 @@ export function repositoryGate({
 const untouched = (workspaces: Workspaces): Workspaces => ({
   take: (want, signal) => workspaces.take({ ...want, use: "probe", isUnconfined: true }, signal),
   keep: (workspace, as, signal) => workspaces.keep(workspace, as, signal),
-  release: (workspace) => workspaces.release(workspace),
+  release: (workspace, isSpoilt) => workspaces.release(workspace, isSpoilt),
   heldBy: (job) => workspaces.heldBy(job),
   leftovers: async () => [],
 });

@@ -121,7 +121,7 @@ export class CloneWorkspaces implements Workspaces {
     }
   }
 
-  async release(workspace: Workspace): Promise<void> {
+  async release(workspace: Workspace, isSpoilt = false): Promise<void> {
     const pool = await this.#pool();
     const place = hasFailed(pool) ? undefined : holding(pool, workspace);
     if (!place) return;
@@ -129,7 +129,8 @@ export class CloneWorkspaces implements Workspaces {
     try {
       await this.#options.programs.endLeftovers(workspace.job);
       await removeDurably(place.slot.holder); // Else the next files in it would be taken for this job's.
-      await (place.use === "probe" ? removeAll(place.slot.folder) : wipe(place.slot));
+      if (isSpoilt) delete place.commit;
+      await (isSpoilt || place.use === "probe" ? removeAll(place.slot.folder) : wipe(place.slot));
     } catch {
       // A disk that fails here fails the next holder as well, who makes the slot anew and reports it.
     } finally {
@@ -207,12 +208,16 @@ export class CloneWorkspaces implements Workspaces {
     return { source, places, provisions: new Provisions(source, this.#options) };
   }
 
-  /** Awaits nothing, so two jobs never get the same place. A place that has the wanted commit is preferred. */
-  #reserve(places: Place[], { job, use, commit }: Want): Place {
+  /**
+   * Awaits nothing, so two jobs never get the same place. A place that has the wanted commit is preferred; where one is
+   * made anew, one that was spoilt.
+   */
+  #reserve(places: Place[], { job, use, commit, isFresh }: Want): Place {
     const free = (place: Place) => place.use === use && !place.isBusy && place.holder === undefined;
     const held = (place: Place) => place.use === use && !place.isBusy && place.holder?.job === job;
     const ready = (place: Place) => free(place) && place.commit === commit;
-    let place = places.find(held) ?? places.find(ready) ?? places.find(free);
+    const spoilt = (place: Place) => isFresh === true && free(place) && place.commit === undefined;
+    let place = places.find(held) ?? places.find(spoilt) ?? places.find(ready) ?? places.find(free);
     if (!place) {
       const taken = new Set(places.map(({ slot }) => slot.name));
       let number = 1;

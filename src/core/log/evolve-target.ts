@@ -8,7 +8,7 @@ import { withSeen } from "../rules/batch-size.ts";
 import { isOfGate } from "../rules/gate-changes.ts";
 import type { Phase } from "../rules/landing.ts";
 import { BASE_QUESTION, questionKey } from "../subtask.ts";
-import { isSettled, ROOT, type TaskState } from "../task.ts";
+import { isSettled, ROOT, type TaskId, type TaskState } from "../task.ts";
 import { type Evolvers, release, type StateDraft, taskIn } from "./draft.ts";
 import { addTask } from "./evolve-plan.ts";
 import { forgetQuestion, noteSetupError, noteSetupWorks, raise, settle } from "./settle.ts";
@@ -157,7 +157,8 @@ export const targetEvents = {
     const { setup, target } = s;
     Object.assign(setup, { failure: undefined, errors: 0, since: at, probeErrors: 0 });
     if (setup.probed?.is === "unproven") setup.probed = undefined;
-    s.redBase = undefined;
+    // What to do about the base is decided anew, unless agents have been paid to repair it: that is done once for a class.
+    if (s.redBase?.repaired.length === 0) s.redBase = undefined;
     target.health = "unknown";
     target.checkErrors = 0;
   },
@@ -203,9 +204,9 @@ export function moveTip(s: StateDraft, tip: string): void {
   s.tips.add(tip);
 }
 
-/** The task alone made its candidate fail the gate. For the others, that is progress. */
-export function noteGuilt(s: StateDraft, { kind }: Failure): void {
-  if (kind === "gate-red" || kind === "conflict") s.undecided.clear();
+/** The task alone made its candidate fail the gate: its next attempt is another candidate. */
+export function noteGuilt(s: StateDraft, task: TaskId, { kind }: Failure): void {
+  s.undecided.delete(task);
   if (kind === "gate-red") s.odds = withSeen(s.odds, { good: 0, bad: 1 });
 }
 

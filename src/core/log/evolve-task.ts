@@ -33,7 +33,7 @@ export const taskEvents = {
   "task.retried"(s, { task: id, attempt, failure, handoff, charge, retryAt, at }) {
     const task = taskIn(s, id);
     task.state = { is: "open" };
-    noteGuilt(s, failure);
+    noteGuilt(s, id, failure);
     noteSetupError(s, failure);
     if (charge !== "nothing") task.tries[charge] += 1;
     if (charge === "refused") s.owed.add(id);
@@ -70,7 +70,7 @@ export const taskEvents = {
     settle(s, task, { is: "done", handoff, ...(ended && { ended }) });
   },
   "task.failed"(s, { task, failure, handoff }) {
-    noteGuilt(s, failure);
+    noteGuilt(s, task, failure);
     settle(s, task, { is: "failed", failure, ...(handoff && { handoff }) });
   },
   "task.skipped"(s, { task, because }) {

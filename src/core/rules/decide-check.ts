@@ -59,7 +59,7 @@ function checked(now: Now, outcome: Outcome & { readonly is: "checked" }): reado
   if (tip !== state.target.tip || facts.length > known) return facts;
   const health = healthAfter(state, outcome);
   if (health === "suspect") return leftovers ? facts : [...facts, ...cleared(now, failuresOf(report))];
-  const judged = [...facts, ...baseKnown(now, report)];
+  const judged = [...facts, ...baseKnown(now, tip, report)];
   if (health !== "red") return judged;
   const lasting = lastingFailures(state, tip, failuresOf(report));
   const fixes = repair(now, problems, { lasting, unnamed: unnamedIn(report), blocking: blockingIn(report) });
@@ -99,10 +99,13 @@ function cleared(now: Now, failing: readonly string[]): readonly Fact[] {
   return turned(now, { turn, isVerdict: true });
 }
 
-function baseKnown(now: Now, report: GateReport): readonly Fact[] {
-  const { landing } = now.state;
-  const { phase } = landing;
-  if (phase.is !== "base") return [];
+function baseKnown(now: Now, tip: string, report: GateReport): readonly Fact[] {
+  const { landing, target } = now.state;
+  if (landing.phase.is !== "base") return [];
+  // With several gates the target may have failed so while the candidate was run again: then it was not `cleared` yet.
+  const gone = new Set(target.leftovers ? [] : goneIn(now.state, tip, report));
+  const phase = { ...landing.phase, suspects: landing.phase.suspects.filter((name) => !gone.has(name)) };
+  if (phase.suspects.length === 0) return turned(now, { turn: backToQueue(phase.members), isVerdict: true });
   const toHeal = phase.members.flatMap((m) => taskOf(now.state, m.task).spec.repairs ?? []);
   // Where the target cannot be compared with, the candidate had to be green, and is not: else it would be retried for ever.
   const turn =

@@ -40,6 +40,8 @@ export type Phase =
       readonly suspects: readonly string[];
       /** Runs of `next` so far that were red. */
       readonly reds: number;
+      /** One of them was in a used workspace: it does not count against a member. */
+      readonly isUsed?: true;
       /** The base was not checked yet: `next` are those that the failures point at. */
       readonly isEarly?: true;
     };
@@ -68,6 +70,9 @@ const MAX_DIFFERING_RUNS = 3;
  * every other time does so by chance once in 32.
  */
 const MAX_FLAKY_RUNS = 5;
+
+/** A machine that makes no fresh workspaces is given up on after so many runs, and nothing is decided by them. */
+const MAX_USED_RUNS = 5;
 
 /** How often a tree may be red, each time for another reason, before that counts as one. */
 export const maxRuns = (failures: readonly string[], isFlaky: Known["isFlaky"]): number =>
@@ -121,8 +126,10 @@ export function afterRed(phase: Phase, red: Red, known: Known): Turn {
       const all = [...new Set([...phase.failures, ...failures])];
       const twice = shared(phase.failures, failures);
       const solid = leftovers ? [] : twice.filter((name) => !known.isFlaky(name));
-      if (solid.length === 0 && phase.run < (leftovers ? MAX_FLAKY_RUNS : maxRuns(all, known.isFlaky))) {
-        const used = usedAfter(phase.used, red);
+      const used = usedAfter(phase.used, red);
+      if (leftovers && phase.run >= MAX_USED_RUNS) return backToQueue(members);
+      const isOpen = solid.length === 0 && phase.run - (used ? 1 : 0) < maxRuns(all, known.isFlaky);
+      if (leftovers || isOpen) {
         return keepPhase({ is: "again", members, failures: all, run: phase.run + 1, ...(used && { used }) });
       }
       const suspects = solid.length > 0 ? solid : twice.length > 0 ? twice : failures;
@@ -157,10 +164,13 @@ function afterRedInBisection(
     return keepPhase({ is: "base", members: guilty, suspects, onRed: false, ...first });
   }
   const reds = phase.reds + 1;
-  const again = keepPhase({ ...phase, next: members, reds });
+  const isUsed = phase.isUsed || leftovers !== undefined;
+  const again = keepPhase({ ...phase, next: members, reds, ...(isUsed && { isUsed }) });
+  if (leftovers && reds >= MAX_USED_RUNS) return backToQueue(guilty);
+  const fresh = isUsed ? reds - 1 : reds;
   // Another failure than the one sought: perhaps a flaky test, so run it once more.
-  if (found.length === 0 && reds < 2) return again;
-  if ((found.length > 0 ? found : failures).every(isFlaky) && reds < MAX_FLAKY_RUNS) return again;
+  if (found.length === 0 && (leftovers || fresh < 2)) return again;
+  if ((found.length > 0 ? found : failures).every(isFlaky) && fresh < MAX_FLAKY_RUNS) return again;
   // Another failure, and it stays: check the target again before a member is blamed for it.
   if (found.length === 0) {
     const base: Phase = { is: "base", members, suspects: failures, onRed: false };
@@ -168,8 +178,7 @@ function afterRedInBisection(
   }
   if (members.length > 1) return narrow(members, suspects, { requeue: without(guilty, members), gates });
   // The last one left is guilty because all others were green; any other single one is gated twice.
-  const isSeen = leftovers === undefined || reds >= MAX_FLAKY_RUNS;
-  const proven = isSeen && (guilty.length === 1 || reds >= 2);
+  const proven = leftovers === undefined && (guilty.length === 1 || reds >= 2);
   return proven ? { phase: OPEN, requeue: without(guilty, members), refuse: members } : again;
 }
 
@@ -184,7 +193,10 @@ export function afterGreen(phase: Phase, landed: readonly Member[], gates = 1): 
 /** The target is elsewhere, with `found` in it: what was red is another candidate there, which was not judged yet. */
 export function afterMove(phase: Phase, found: readonly Member[]): Turn {
   const rest = withoutMembers(phase, found);
-  if (rest.is === "bisect") return keepPhase({ ...rest, reds: 0 });
+  if (rest.is === "bisect") {
+    const { isUsed: _, ...part } = rest;
+    return keepPhase({ ...part, reds: 0 });
+  }
   return backToQueue(rest.is === "open" ? [] : rest.members);
 }
 

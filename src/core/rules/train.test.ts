@@ -165,6 +165,17 @@ describe("a train of candidates", () => {
     assert.equal(run.is("t.1"), "landing", "the target may be moved to it at this moment");
   });
 
+  it("blames no task for what the target failed, too, while the candidate was run again", () => {
+    const run = train(["a", "b"], 2);
+    run.wait(1_000);
+    fails(run, 1);
+    run.check(["test: x"]);
+    fails(run, 3);
+    run.check();
+    assert.equal(run.task("t.1").tries.refused, 0);
+    assert.equal(run.state.undecided.get("t.1" as TaskId), 1);
+  });
+
   it("gates the parts of a bisection at once, one part more than there are gates", () => {
     const run = batchOfSix();
     assert.deepEqual(jobs(run), ["6: t.3 t.4", "7: t.5 t.6 on 6"]);

@@ -73,6 +73,42 @@ describe("a candidate that is red in a used workspace", () => {
     assert.deepEqual(run.events("leftovers.found"), []);
   });
 
+  test("is not blamed for a test that comes and goes before that failed five times in fresh ones", () => {
+    const run = CoreRun.planned([task("z"), task("a")]);
+    run.work("t.1");
+    run.landRed(["test: odd"]);
+    run.land();
+    run.work("t.2");
+    usedRed(run, ["test: odd", "test: left"]);
+    for (let reds = 1; reds <= 4; reds += 1) run.landRed(["test: odd"]);
+    run.land();
+    assert.equal(run.task("t.2").tries.refused, 0);
+  });
+
+  test("is never refused by machines that make no fresh ones, however often it fails there", () => {
+    const run = oneToLand();
+    const rounds = run.policy.landing.maxUndecided;
+    for (let n = 0; run.is("t.1") === "landing"; n += 1) {
+      assert.ok(n < 5 * rounds, "without end");
+      usedRed(run);
+    }
+    assert.deepEqual([run.is("t.1"), run.task("t.1").tries.refused], ["failed", 0]);
+  });
+
+  test("does not count against a part of a bisection that fails for another reason", () => {
+    const run = CoreRun.planned([task("z"), task("a"), task("b")]);
+    for (const id of ["t.1", "t.2", "t.3"]) run.work(id);
+    run.land();
+    run.landRed();
+    run.landRed();
+    run.check();
+    usedRed(run, ["test: left"]);
+    run.landRed(["test: odd"]);
+    assert.deepEqual([run.candidate(), run.brief("land").isFresh], [["t.2"], true]);
+    run.land();
+    assert.equal(run.is("t.2"), "done");
+  });
+
   test("is not refused as the last one left of a bisection", () => {
     const run = CoreRun.planned([task("z"), task("a"), task("b")]);
     for (const id of ["t.1", "t.2", "t.3"]) run.work(id);
@@ -140,6 +176,14 @@ describe("a gate that says one thing and its opposite of the same trees", () => 
     assert.match(state.failure.message, /^could not be landed: its gate failed \(test\) in 3 rounds/);
     assert.match(state.failure.next ?? "", /the work is kept on skein\/r\/task\/t\.1\.1-/);
     assert.equal(run.task("t.1").tries.attempts, 1, "no agent is paid to make it again");
+  });
+
+  test("counts for each task alone: that another one fails is no reason to run its gate more often", () => {
+    const run = CoreRun.planned([task("z"), task("a"), task("b")]);
+    for (const id of ["t.1", "t.2", "t.3"]) run.work(id);
+    run.land();
+    for (let n = 1; n <= run.policy.landing.maxUndecided + 1; n += 1) cycle(run);
+    assert.deepEqual([run.is("t.2"), run.is("t.3")], ["failed", "failed"]);
   });
 
   test("has each task judged alone before it fails, and counts anew once the target has moved", () => {
