@@ -36,6 +36,8 @@ export const FAULTS = [
   ...KINDS.land,
   ...KINDS.check,
   "flaky gate",
+  "fickle gate",
+  "gate over leftovers",
   "conflict",
   "criterion red",
   "waits for a loose task",

@@ -12,6 +12,7 @@ import { contains, overlaps } from "../../src/core/scope.ts";
 import { isRepair, isSettled, parentId, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { AccountInvariants } from "./account-invariants.ts";
 import { FleetInvariants } from "./fleets.ts";
+import { GateRunInvariants } from "./gate-run-invariants.ts";
 import { GivenUpInvariants } from "./given-up-invariants.ts";
 import { isPlannedOut, type Team } from "./scripted-team.ts";
 import { SetupInvariants } from "./setup-invariants.ts";
@@ -29,6 +30,8 @@ export class Invariants {
   readonly #setup: SetupInvariants;
   readonly #fleet: FleetInvariants;
   readonly #trains: TrainInvariants;
+  readonly #gateRuns: GateRunInvariants;
+  readonly #isGateFickle: boolean;
   /** Own books: what has landed, which jobs were ever started, who has ended, what planners have heard. */
   readonly #landed = new Set<TaskId>();
   readonly #started = new Set<string>();
@@ -41,7 +44,9 @@ export class Invariants {
   #seq = 0;
   #lastAt = 0;
 
-  constructor(policy: Policy, repository: ShakyRepository, team: Team) {
+  constructor(policy: Policy, repository: ShakyRepository, team: Team, isGateFickle = false) {
+    this.#isGateFickle = isGateFickle;
+    this.#gateRuns = new GateRunInvariants(policy);
     this.#team = team;
     this.#accounts = new AccountInvariants(policy);
     this.#setup = new SetupInvariants(policy);
@@ -61,6 +66,7 @@ export class Invariants {
     this.#setup.before(event);
     this.#fleet.before(event, this.state);
     this.#trains.before(event, this.state);
+    this.#gateRuns.before(event, this.state);
     this.#before(event);
     this.#accounts.before(event, this.state);
     evolve(this.state, event);
@@ -228,6 +234,7 @@ export class Invariants {
   /** Refused for a red gate: alone on the target, without flaky tests, it must be red. */
   #notInnocent({ task: id, handoff }: EventOf<"task.retried">): void {
     const { target } = this.state;
+    if (this.#isGateFickle) return; // It may fail twice on a good tree, and pass on the target.
     if (this.#repository.tip !== target.tip) return; // A lost landing has moved it in the meantime.
     const task = taskOf(this.state, id);
     const { failures } = this.#repository.candidate([handoff!.commit!]);
@@ -304,6 +311,7 @@ export class Invariants {
     must(state.count.work <= capacity.work, "more work jobs than allowed");
     must(state.count.check <= 1, "checking is one at a time");
     this.#trains.after(event, state);
+    this.#gateRuns.after(state);
     if (event.type === "plan.accepted" || event.type === "repair.planned") {
       for (const { id, spec } of event.into) this.#inScope(id, spec.scope, event.type);
     }

@@ -34,6 +34,7 @@ export function setupsIn(seed: number, faults: Tally): Setups {
   const probe = random.chance(0.8);
   const now = { isBroken: random.chance(0.3), probed: probedIn(random) };
   if (now.isBroken) faults.add("set-up broken from the start");
+  let stops = 0;
   return {
     policy: {
       probe,
@@ -44,7 +45,7 @@ export function setupsIn(seed: number, faults: Tally): Setups {
     happens: random.chance(0.3) ? [vanishing(random, now, faults)] : [],
     react: (event) =>
       event.type === "setup.failed"
-        ? seenTo(random, now, faults)
+        ? seenTo(random, now, faults, ++stops)
         : event.type === "base.failed" && event.asked
           ? answered(chosen, faults)
           : [],
@@ -88,6 +89,8 @@ const unreadyIn =
     return { is: "red", members, conflicts: [], failures: [NOT_RUN] };
   };
 
+const MAX_STOPS = 20;
+
 const vanishing = (random: Random, now: Now, faults: Tally) => ({
   at: random.spread(60_000, 3 * HOUR),
   happens: () => {
@@ -97,7 +100,9 @@ const vanishing = (random: Random, now: Now, faults: Tally) => ({
 });
 
 /** Somebody comes, now and then without having mended anything, and says so until it must have been heard. */
-function seenTo(random: Random, now: Now, faults: Tally): readonly Reaction[] {
+function seenTo(random: Random, now: Now, faults: Tally, times: number): readonly Reaction[] {
+  // A base on which nothing runs stops the run each time: nobody goes on with that for ever.
+  if (times > MAX_STOPS) return [{ afterMs: HOUR, message: { type: "cancel" } }];
   const afterMs = random.spread(1_000, 8 * HOUR);
   const isTooEarly = random.chance(0.3);
   if (isTooEarly) faults.add("resumed before it was mended");

@@ -12,6 +12,7 @@ import type { Clock } from "../../src/ports/clock.ts";
 import type { EventLog } from "../../src/ports/event-log.ts";
 import type { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import type { Fleet } from "./fleets.ts";
+import type { GatePlaces } from "./gate-places.ts";
 import { freeProvider, type Provider } from "./provider.ts";
 import { type Mischief, noMischief, type Script, type Unready, VirtualQueue } from "./virtual-queue.ts";
 
@@ -22,6 +23,7 @@ export type Simulation = {
   readonly repository: VirtualRepository;
   readonly mischief?: Mischief;
   readonly provider?: Provider;
+  readonly places?: GatePlaces;
   readonly unready?: Unready;
   readonly fleet?: Fleet;
   /** What people and the world say, and when. */
@@ -104,9 +106,14 @@ class World {
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
-    const { repository, script, mischief = noMischief, provider = freeProvider, unready, fleet } = simulation;
-    const world = { clock: this.clock, repository, script, mischief, provider };
-    this.#queue = new VirtualQueue({ ...world, ...(unready && { unready }), ...(fleet && { fleet }) });
+    const { repository, script, mischief = noMischief, provider = freeProvider } = simulation;
+    const { unready, fleet, places } = simulation;
+    this.#queue = new VirtualQueue({
+      ...{ clock: this.clock, repository, script, mischief, provider },
+      ...(unready && { unready }),
+      ...(fleet && { fleet }),
+      ...(places && { places }),
+    });
   }
 
   say(message: Message): void {

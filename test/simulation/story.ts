@@ -15,6 +15,7 @@ import { digest } from "./digest.ts";
 import { KNOWN_FLAKY, mischief, Tally, type Weather } from "./faults.ts";
 import { fleetIn } from "./fleets.ts";
 import { GateChangers } from "./gate-changers.ts";
+import { gatePlacesIn } from "./gate-places.ts";
 import { Invariants } from "./invariants.ts";
 import { countNatural } from "./natural-faults.ts";
 import {
@@ -88,7 +89,8 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
   if (broken.length > 0) faults.add("base red from the start");
   const staged = later.chance(0.2);
   if (staged) faults.add("gate in stages");
-  const nameless = staged || isBlind ? [] : setups.nameless;
+  const places = gatePlacesIn(seed, policy.landing.gates, faults);
+  const nameless = staged || isBlind ? [] : [...setups.nameless, ...places.nameless];
   if (nameless.length > 0) faults.add("command that names nothing");
   const repository = new ShakyRepository(broken, { staged, nameless, isBlind });
   if (repository.keepsFromRunning(repository.failures).length > 0) faults.add("base on which no test runs");
@@ -97,7 +99,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     painted: governed.pick([0, 0.3]),
     loose: planned.pick([0, 0, 0.3, 1]),
   };
-  const invariants = new Invariants(policy, repository, team);
+  const invariants = new Invariants(policy, repository, team, places.isFickle);
   const weather = { ...weatherOf(random), knownFlaky: later.chance(0.1) };
   const said = [...saidBy(random, faults), ...mendedKeys(shortages), ...(fleet?.said ?? [])];
   const happens = [
@@ -118,6 +120,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     script: delegators.script(changers.script(scriptedTeam(team))),
     mischief: thrifty(governed, mischief(random, weather, policy, faults)),
     provider: providerOf(governed, policy, shortages),
+    places,
     unready: setups.unready,
     ...(fleet && { fleet }),
     said,

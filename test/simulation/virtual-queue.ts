@@ -1,8 +1,9 @@
 /** Who does the work in a virtual world? Scripted agents and a repository in memory, on a manual clock. */
 
 import { type PlanAnswer, readPlanAnswer } from "../../src/core/answers/plan-answer.ts";
-import type { Brief, LandBrief, PlanBrief, WorkBrief } from "../../src/core/brief.ts";
+import type { Brief, CheckBrief, LandBrief, PlanBrief, WorkBrief } from "../../src/core/brief.ts";
 import { type Failure, failure } from "../../src/core/failure.ts";
+import { isGreen } from "../../src/core/gate.ts";
 import { type Job, type JobId, jobId, type Outcome } from "../../src/core/job.ts";
 import type { Report } from "../../src/core/log/event.ts";
 import type { WorkerCall } from "../../src/core/subtask.ts";
@@ -11,6 +12,7 @@ import type { Answer, JobQueue, Recovered } from "../../src/ports/job-queue.ts";
 import type { Fate, Worked } from "../../src/simulation/virtual-queue.ts";
 import type { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import type { Fleet } from "./fleets.ts";
+import type { GatePlaces } from "./gate-places.ts";
 import { courseOf, type Provider } from "./provider.ts";
 
 /** What agents answer, and how long everything takes, in ms. */
@@ -47,6 +49,7 @@ type World = {
   readonly script: Script;
   readonly mischief: Mischief;
   readonly provider: Provider;
+  readonly places?: GatePlaces;
   readonly unready?: Unready;
   /** Undefined: on one machine, which begins every job at once. */
   readonly fleet?: Fleet;
@@ -190,12 +193,32 @@ export class VirtualQueue implements JobQueue {
       }
       case "land":
         // Nothing is gated where the target only moves.
-        return repository.land(brief, brief.passed ? [] : mischief.flake(treeOf(repository, brief)));
+        if (brief.passed) return repository.land(brief, []);
+        return this.#gated(brief, mischief.flake(treeOf(repository, brief)), (failures) =>
+          repository.land(brief, failures),
+        );
       case "check":
-        return brief.probe
-          ? { is: "probed", probed: { is: "proved" } }
-          : repository.check(brief, mischief.flake(brief.tip));
+        if (brief.probe) return { is: "probed", probed: { is: "proved" } };
+        if (brief.seen) return repository.check(brief, []);
+        return this.#gated(brief, mischief.flake(brief.tip), (failures) => repository.check(brief, failures));
     }
+  }
+
+  /** With what fails in this run whatever the tree is, and what was left in the workspace where that fails. */
+  #gated(
+    brief: LandBrief | CheckBrief,
+    flake: readonly string[],
+    run: (failures: readonly string[]) => Outcome,
+  ): Outcome {
+    const { places, repository } = this.#world;
+    const weather = places?.run(treeIdOf(repository, brief), {
+      kind: brief.kind,
+      isFresh: brief.isFresh === true,
+    });
+    const outcome = run([...flake, ...(weather?.failures ?? [])]);
+    const isRed = outcome.is === "red" || (outcome.is === "checked" && !isGreen(outcome.report));
+    const leftovers = brief.isFresh ? undefined : weather?.leftovers;
+    return isRed && leftovers ? { ...outcome, leftovers } : outcome;
   }
 }
 
@@ -203,6 +226,12 @@ const failed = (why: Failure): Outcome => ({ is: "failed", failure: why });
 
 const treeOf = (repository: VirtualRepository, brief: LandBrief) =>
   [repository.baseOf(brief), ...brief.members.map(({ task, attempt }) => `${task}.${attempt}`)].join(" ");
+
+/** Of a candidate the commit that it becomes if it lands. */
+const treeIdOf = (repository: VirtualRepository, brief: LandBrief | CheckBrief): string =>
+  brief.kind === "check"
+    ? brief.tip
+    : repository.baseOf({ ...brief, above: [...(brief.above ?? []), { members: brief.members, madeAt: 0 }] });
 
 /** A planner's text as every plan job reads it: an answer, or a failure to try again. */
 function planOutcome(said: string | PlanAnswer, { garble }: Pick<Mischief, "garble">): Outcome {

@@ -1,0 +1,95 @@
+/** Workspaces of the gate that remember what ran in them, and gates that fail by turns or at random, whatever the tree. */
+import type { GateLeftovers } from "../../src/core/gate.ts";
+import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
+import type { Tally } from "./faults.ts";
+
+/** What one run of the gate meets besides its tree. */
+type GateRunWeather = {
+  readonly failures: readonly string[];
+  /** What earlier runs had left in its workspace. */
+  readonly leftovers?: GateLeftovers;
+};
+
+export type GatePlaces = {
+  /** Nobody can say whose fault a failure is: a task may be refused that is not to blame. */
+  readonly isFickle: boolean;
+  /** Commands of a fickle gate that say only that they failed. */
+  readonly nameless: readonly string[];
+  readonly run: (tree: string, of: GateRunOf) => GateRunWeather;
+};
+
+type GateRunOf = { readonly kind: "land" | "check"; readonly isFresh: boolean };
+
+/** In the name of every failure that is only due to a used workspace. */
+export const OVER_LEFTOVERS = "over what was left by";
+
+/** By dice of their own, so that all else happens as it did before there were any. */
+export function gatePlacesIn(seed: number, gates: number, faults: Tally): GatePlaces {
+  const random = randomFrom(seedFor(seed, "places that remember"));
+  const remembers = random.chance(0.25);
+  const versions = random.pick([2, 3, 5]);
+  const fickle = random.chance(0.12) ? ficklenessIn(random) : undefined;
+  const places = Array.from({ length: gates }, () => new Set<string>());
+  return {
+    isFickle: fickle !== undefined,
+    nameless: fickle?.isNameless ? ["test"] : [],
+    run: (tree, { kind, isFresh }) => {
+      const odd = fickle?.run(tree, kind) ?? [];
+      if (odd.length > 0) faults.add("fickle gate");
+      if (!remembers) return { failures: odd };
+      // One that is made anew takes the place of one that was thrown away, if there is one.
+      const spoilt = places.findIndex(({ size }) => size === 0);
+      const at = isFresh && spoilt !== -1 ? spoilt : random.below(gates);
+      if (isFresh) places[at]!.clear();
+      const left = [...places[at]!];
+      const own = `version ${seedFor(seed, `version of ${tree}`) % versions}`;
+      const other = left.find((version) => version !== own);
+      const leftovers = left.length === 0 ? {} : { leftovers: { files: left } };
+      places[at]!.add(own);
+      if (other === undefined) return { failures: odd, ...leftovers };
+      faults.add("gate over leftovers");
+      places[at]!.clear();
+      return { failures: [...odd, `test: ${OVER_LEFTOVERS} ${other}`], ...leftovers };
+    },
+  };
+}
+
+type Fickle = {
+  readonly isNameless: boolean;
+  readonly run: (tree: string, kind: GateRunOf["kind"]) => readonly string[];
+};
+
+/** The worst is a gate in which candidates fail, and the target fails and passes by turns: nobody is ever at fault. */
+function ficklenessIn(random: Random): Fickle {
+  const names = random.pick([1, 3]);
+  const manner = random.pick([
+    "every second",
+    "every third",
+    "but each fourth",
+    "at random",
+    "by turns",
+  ] as const);
+  const looks = new Map<string, number>();
+  let runs = 0;
+  const isRed = (tree: string, kind: GateRunOf["kind"]): boolean => {
+    runs += 1;
+    const look = (looks.get(tree) ?? 0) + 1;
+    looks.set(tree, look);
+    switch (manner) {
+      case "every second":
+        return runs % 2 === 0;
+      case "every third":
+        return runs % 3 === 0;
+      case "but each fourth":
+        return runs % 4 !== 0;
+      case "at random":
+        return random.chance(0.5);
+      case "by turns":
+        return kind === "land" || look % 2 === 0;
+    }
+  };
+  return {
+    isNameless: random.chance(0.5),
+    run: (tree, kind) => (isRed(tree, kind) ? [`test: fickle ${random.below(names)}`] : []),
+  };
+}

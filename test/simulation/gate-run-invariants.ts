@@ -1,0 +1,114 @@
+/** Bounds the runs of the gate by tasks and attempts, and lets no failure count that is only due to a used workspace. */
+import { isGreen } from "../../src/core/gate.ts";
+import type { Event } from "../../src/core/log/event.ts";
+import type { RunState } from "../../src/core/log/state.ts";
+import type { Policy } from "../../src/core/rules/policy.ts";
+import type { TaskId } from "../../src/core/task.ts";
+import { OVER_LEFTOVERS } from "./gate-places.ts";
+import { must } from "./violation.ts";
+
+export class GateRunInvariants {
+  readonly #policy: Policy;
+  /** Since the target moved, or an attempt was refused or failed: each of these is bounded by tasks and attempts. */
+  #landings = 0;
+  #comparisons = 0;
+  readonly #tasks = new Set<TaskId>();
+  #tip = "";
+  /** Looks at one commit that followed each other at once. */
+  #looks = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(policy: Policy) {
+    this.#policy = policy;
+  }
+
+  before(event: Event, state: RunState): void {
+    must(
+      countedNames(event).every((name) => !name.includes(OVER_LEFTOVERS)),
+      `${event.type} counts what was left in a used workspace`,
+    );
+    switch (event.type) {
+      case "job.started":
+        if (event.job.kind !== "land" || event.job.moves !== undefined) return;
+        for (const { task } of event.job.members) this.#tasks.add(task);
+        this.#landings += 1;
+        this.#bounded(this.#landings, "gate runs of candidates");
+        return;
+      case "job.ended": // Without an answer: it is run again, and how often has limits of its own.
+        if (event.job.startsWith("land#") && event.how !== "answered") this.#landings -= 1;
+        return;
+      case "landing.turned":
+        if (event.failure) this.#landings -= 1;
+        return;
+      case "target.checked":
+        if (event.passedAt !== undefined || (isGreen(event.report) && state.target.health === "green"))
+          return;
+        this.#looked(event, state);
+        return;
+      case "task.retried":
+      case "task.failed":
+      case "task.cancelled":
+      case "setup.failed":
+        this.#restart();
+    }
+  }
+
+  after({ target }: RunState): void {
+    if (target.tip === this.#tip) return;
+    this.#tip = target.tip;
+    this.#restart();
+  }
+
+  #looked({ at }: Event, { landing: { phase } }: RunState): void {
+    if (phase.is === "base") {
+      this.#comparisons += 1;
+      this.#bounded(this.#comparisons, "looks at the target to compare with it");
+      return;
+    }
+    const isAtOnce = at - this.#lookedAt < this.#policy.sweep.redMs;
+    this.#looks = isAtOnce ? this.#looks + 1 : 1;
+    this.#lookedAt = at;
+    must(this.#looks <= MAX_LOOKS_AT_ONCE, `${this.#looks} looks at one commit, one right after the other`);
+  }
+
+  #restart(): void {
+    this.#landings = 0;
+    this.#comparisons = 0;
+    this.#tasks.clear();
+    this.#looks = 0;
+  }
+
+  /**
+   * As often as a task may be undecided, a batch is run, run again up to five times, and halved until one task is left,
+   * each part up to five times. With several gates, each of these may discard what was built on it.
+   */
+  #bounded(runs: number, what: string): void {
+    const { maxUndecided, gates } = this.#policy.landing;
+    const tasks = this.#tasks.size;
+    const rounds = Math.max(1, tasks) * maxUndecided;
+    const most = rounds * RUNS * (1 + Math.ceil(Math.log2(Math.max(1, tasks)))) * gates;
+    must(runs <= most, `${runs} ${what} for ${tasks} tasks on one target, and ${most} are enough`);
+  }
+}
+
+const RUNS = 5;
+const MAX_LOOKS_AT_ONCE = 12;
+
+/** What the run takes for a failure of the tree, or for a test that comes and goes. */
+function countedNames(event: Event): readonly string[] {
+  switch (event.type) {
+    case "batch.landed":
+      return event.flaky;
+    case "repair.planned":
+      return event.into.flatMap(({ spec }) => spec.repairs ?? []);
+    case "repair.given-up":
+      return event.failures;
+    case "base.failed":
+      return event.look.failures;
+    case "task.retried":
+    case "task.failed":
+      return [event.failure.message];
+    default:
+      return [];
+  }
+}
