@@ -1,4 +1,4 @@
-/** Can a person read and answer in `skein watch` what matters: needs, output of the gate, one of a thousand tasks? */
+/** What a person reads and answers in `skein watch`: needs, output of the gate, one of a thousand tasks. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";

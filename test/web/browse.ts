@@ -1,4 +1,4 @@
-/** How does a test open the page? */
+/** Opens the page in a browser, and fails the test over anything that the page complains about. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 

@@ -1,4 +1,4 @@
-/** Can a run of a thousand tasks be read? In a real browser: graph, timeline, table and log, by mouse, keys and fingers. */
+/** A run of a thousand tasks in a real browser: graph, timeline, table and log, by mouse, keys and fingers. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -212,7 +212,13 @@ describe("a run of many tasks on the page", () => {
     await page.getByRole("button", { name: "Task", exact: true }).click();
     // The last task is at the end of the page, not of a box in it.
     await page.evaluate("document.querySelector('main').scrollTo(0, 1e6)");
+    await page.getByRole("link", { name: /^k999 / }).click();
+    const heading = page.getByRole("heading", { name: /^k999/ });
+    await heading.waitFor();
+    await becomes("document.querySelector('main h2').getBoundingClientRect().top > 0");
+    await page.goBack();
     await page.getByRole("link", { name: /^k999 / }).waitFor();
+    assert.ok(((await page.evaluate("document.querySelector('main').scrollTop")) as number) > 10_000);
     await page.getByLabel("Filter tasks").fill("k99");
     await page.getByText("11 of 1000 tasks").waitFor();
     await page.getByRole("link", { name: /^k999 / }).waitFor();

@@ -1,4 +1,4 @@
-/** Does the page say in words what is not there, and can one take along what it tells to type? */
+/** The page of a run that is over: words for what is not there, gate output, bisections, and commands to copy. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";

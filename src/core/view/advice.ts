@@ -1,4 +1,4 @@
-/** What would make the next run faster? Only what a number of this one speaks for, the largest number first. */
+/** Advises what would make the next run faster: only what a number of this one speaks for, the largest number first. */
 import type { Figures } from "./figures.ts";
 import type { RunHotFile } from "./hot-files.ts";
 import { savedBySecondGate } from "./second-gate.ts";

@@ -1,4 +1,4 @@
-/** What is left of the budget of a run? What calls may cost that were cut off counts as spent. */
+/** Computes what is left of the budget of a run. What calls may cost that were cut off counts as spent. */
 
 import type { Used } from "../used.ts";
 import { dollars as money } from "./labels.ts";

@@ -1,4 +1,4 @@
-/** How do two runs differ? Their figures side by side, and the tasks that came to another end. */
+/** Compares two runs: their figures side by side, and the tasks that came to another end. */
 import { type RunState, taskOf } from "../log/state.ts";
 import type { Figures } from "./figures.ts";
 import type { RunReport } from "./report.ts";

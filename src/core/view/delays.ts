@@ -1,4 +1,4 @@
-/** What slows a run that is going on, and ends by itself? Accounts that are rate limited, agents out of reach. */
+/** Lists what slows a run that is going on, and ends by itself: accounts that are rate limited, agents out of reach. */
 import type { Standing } from "./standing.ts";
 import type { Wait } from "./view-wait.ts";
 

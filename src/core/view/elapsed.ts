@@ -1,4 +1,4 @@
-/** How long has a run taken, without the time in which no process drove it? */
+/** Measures how long a run has taken, without the time in which no process drove it. */
 import type { Standing } from "./standing.ts";
 
 /** Who looks at a run that may be going on, and when; `isDriven`: undefined: not known. */

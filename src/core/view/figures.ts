@@ -1,4 +1,4 @@
-/** Which numbers say how a run went? Each with its unit in its name; what is not known is null, never 0. */
+/** The numbers that say how a run went, each with its unit in its name; what is not known is null, never 0. */
 import type { RunState } from "../log/state.ts";
 import { isRepair, parentId, type Task, type TaskId } from "../task.ts";
 import type { Story } from "./story.ts";

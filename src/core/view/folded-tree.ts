@@ -1,4 +1,4 @@
-/** Which tasks does a tree show whose subplans and subtasks are folded, and how far are those that it hides? */
+/** Folds subplans and subtasks of a tree of tasks, and counts how far the hidden ones are. */
 import type { RunState } from "../log/state.ts";
 import { ROOT, type TaskId } from "../task.ts";
 import { AT_WORK } from "./labels.ts";

@@ -1,4 +1,4 @@
-/** Are the runs of the gate and the picture of a bisection what the log says? */
+/** Runs of the gate and pictures of bisections, from logs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

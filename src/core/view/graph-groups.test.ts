@@ -1,4 +1,4 @@
-/** Are tasks that are alike one box, and those that matter boxes of their own? */
+/** Tasks that are alike as one box, and tasks that matter as boxes of their own. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** Which task waits for which, drawn as waves from left to right? And which chain of tasks took the longest? */
+/** Orders tasks into waves by what they wait for, and finds the chain of tasks that took the longest. */
 import type { RunState } from "../log/state.ts";
 import { parentId, ROOT, type TaskId } from "../task.ts";
 import type { Story } from "./story.ts";

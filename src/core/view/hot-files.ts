@@ -1,4 +1,4 @@
-/** Which files are in the way? Those that several tasks are to change, with how long the tasks waited for each. */
+/** Lists the files that several tasks are to change, with how long the tasks waited for each. */
 import { nameOf, type RunState } from "../log/state.ts";
 import { EVERYTHING } from "../scope.ts";
 import type { TaskId, TaskSpec } from "../task.ts";

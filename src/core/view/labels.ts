@@ -1,4 +1,4 @@
-/** How are the states of a run and of its tasks called? The same words on the terminal, on the web page and in the report. */
+/** Names the states of a run and of its tasks: the same words on the terminal, on the web page and in the report. */
 import type { GateLeftovers } from "../gate.ts";
 import type { TrainCandidate } from "../job.ts";
 import type { Phase } from "../rules/landing.ts";

@@ -1,4 +1,4 @@
-/** How are subtasks and questions of workers told? */
+/** Tells of subtasks and questions of workers. */
 
 import { clockTime, firstLine } from "../../text/words.ts";
 import type { EventOf } from "../log/event.ts";

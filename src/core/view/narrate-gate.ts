@@ -1,4 +1,4 @@
-/** How are the gate and landings told? What failed, what is bisected, and what landed. */
+/** Tells of the gate and of landings: what failed, what is bisected, and what landed. */
 
 import { ago, clockTime, short } from "../../text/words.ts";
 import { baseLookLines, baseLookTitle, RED_IS_DELIVERED } from "../base-look-words.ts";

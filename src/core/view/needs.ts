@@ -1,4 +1,4 @@
-/** What does a run want of a person? Approvals, answers, and what only a person can repair; first and loud everywhere. */
+/** Lists what a run wants of a person: approvals, answers, and what only a person can repair. */
 import { RED_IS_DELIVERED } from "../base-look-words.ts";
 import type { Failure } from "../failure.ts";
 import type { RunWord } from "./labels.ts";

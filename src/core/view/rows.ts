@@ -1,4 +1,4 @@
-/** Which tasks are there, and what is each about now? As a tree, and by the names that people use. */
+/** Lists the tasks as a tree, with what each is about now, by the names that people use. */
 import { type Running, type RunState, retryKey, runningJobOf, taskOf } from "../log/state.ts";
 import { isUngated } from "../log/target-health.ts";
 import { isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";

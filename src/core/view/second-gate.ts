@@ -1,4 +1,4 @@
-/** How much less would tasks have waited to land if two candidates had been gated at once? By a queue of its own. */
+/** Estimates how much less tasks would have waited to land if two candidates had been gated at once. */
 
 /** In ms, over all tasks: `readyAt` of those that landed, and how long a run of the gate takes. */
 export function savedBySecondGate(readyAt: readonly number[], gateMs: number): number {

@@ -1,4 +1,4 @@
-/** How did tokens and money of a run add up over time? For a chart: as few points as a line needs. */
+/** Adds up tokens and money of a run over time, for a chart: as few points as a line needs. */
 import type { Seen } from "./standing.ts";
 
 /** What all jobs that had ended `ms` after the start of the run had reported. */

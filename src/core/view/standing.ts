@@ -1,4 +1,4 @@
-/** How does a run stand now? Cheap to make, also of thousands of tasks: who draws a run makes it again and again. */
+/** Shows how a run stands now. Cheap to make, also of thousands of tasks: it is made again for each draw. */
 import type { Failure } from "../failure.ts";
 import type { GateLeftovers, Probed } from "../gate.ts";
 import { unjudgeable } from "../gate.ts";

@@ -1,4 +1,4 @@
-/** How is what a run took shown? The same sums for the report, `skein show` and machines. */
+/** The sums of what a run took: the same for the report, `skein show` and machines. */
 import type { RunState } from "../log/state.ts";
 import { NOTHING_USED, type Unaccounted, type Used } from "../used.ts";
 import type { Calls, Loss, LossReason, Tally } from "./tally.ts";

@@ -1,4 +1,4 @@
-/** What do all views say of a task? Its files, jobs, change and landing, the attempts that failed, and why it was given up. */
+/** What all views say of a task: its files, jobs, change and landing, failed attempts, and why it was given up. */
 import { forPeople } from "../failure.ts";
 import { EVERYTHING } from "../scope.ts";
 import type { Task, TaskId, TaskSpec } from "../task.ts";

@@ -1,4 +1,4 @@
-/** Are the columns of a task what the log says, and in the order that was asked for? */
+/** The columns of a task from the log, and their order. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** Where did the time of a run go? Every moment counts once, for the most useful thing that went on in it. */
+/** Divides the time of a run: every moment counts once, for the most useful thing that went on in it. */
 import type { JobKind } from "../rules/policy.ts";
 import type { Story } from "./story.ts";
 

@@ -1,4 +1,4 @@
-/** Are waits left out, and is every time still at one place? */
+/** Waits that are left out, and times that keep their places. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LaneView } from "./timeline.ts";

@@ -1,4 +1,4 @@
-/** When did each job run, and who ran beside whom? Spans in lanes: planners, workers, gates. */
+/** Puts the spans of jobs into lanes: planners, workers, gates, each beside those that ran at the same time. */
 import { type RunState, wallTime } from "../log/state.ts";
 import type { JobKind } from "../rules/policy.ts";
 import { openJobLabel, type RunWord } from "./labels.ts";

@@ -1,4 +1,4 @@
-/** What are spans and their attributes called? One table: the pinned version of the conventions, then our own names. */
+/** Names spans and their attributes in one table: the pinned version of the conventions, then our own names. */
 
 /** The GenAI conventions of OpenTelemetry, which are in development: names may differ in other versions. */
 export const CONVENTIONS = {

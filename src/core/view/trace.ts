@@ -1,4 +1,4 @@
-/** Which spans does a run have? Data, made from the log and from what is known of each job; adapters send it. */
+/** Makes the spans of a run as data, from the log and from what is known of each job; adapters send them. */
 
 import type { Failure } from "../failure.ts";
 import { isGreen, type Proof } from "../gate.ts";

@@ -1,4 +1,4 @@
-/** Which machines does the fleet of a run have, and what is each doing for it? On one machine there are none. */
+/** Lists the machines of the fleet of a run, and what each does for it. On one machine there are none. */
 import type { JobId } from "../job.ts";
 import type { Machine, RunState } from "../log/state.ts";
 

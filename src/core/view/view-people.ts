@@ -1,4 +1,4 @@
-/** What does a run want of people, and what does it wait for? Questions, approvals, accounts. */
+/** Lists what a run asks people and accounts: questions, approvals, accounts that are parked or refused. */
 import type { Failure } from "../failure.ts";
 import { nameOf, type RunState, wallTime } from "../log/state.ts";
 import { parkedAccounts, refusedAccounts } from "../rules/governor.ts";

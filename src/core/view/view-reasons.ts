@@ -1,4 +1,4 @@
-/** Why is something not done, and what was anybody concerned about? Each reason once, with the names that people know. */
+/** Says why something is not done, and what the concerns were: each reason once, with names that people know. */
 import { type Failure, forPeople } from "../failure.ts";
 import type { Handoff } from "../handoff.ts";
 import { nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";

@@ -1,4 +1,4 @@
-/** What does an idle run wait for, and until when? */
+/** Says what an idle run waits for, and until when. */
 
 import { isProposed, nameOf, type RunState, retryKey, runTime, wallTime } from "../log/state.ts";
 import { due } from "../rules/due.ts";

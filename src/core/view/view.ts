@@ -1,4 +1,4 @@
-/** What is there to see of a run? How it stands and its history as plain values, the same for every surface. */
+/** Shows a run, how it stands and its history, as plain values, the same for every surface. */
 import { forPeople } from "../failure.ts";
 import type { GivenUpView } from "../log/event.ts";
 import { isDeclined, nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";

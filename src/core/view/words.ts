@@ -1,4 +1,4 @@
-/** What do the words mean that every view uses? A short line each, for who sees them for the first time. */
+/** Explains the words that every view uses, in a short line each, for people who see them for the first time. */
 
 export const WORDS = {
   target: "the run's own branch; none of yours moves before you deliver",

@@ -1,4 +1,4 @@
-/** Who may talk to the server? A browser that opened the printed address once, on an allowed host. */
+/** Decides who may talk to the server: a browser that opened the printed address once, on an allowed host. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Device, Devices } from "../../ports/devices.ts";
 

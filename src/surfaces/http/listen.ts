@@ -1,4 +1,4 @@
-/** How does the server listen? On loopback unless told otherwise, with limits on what a client may keep waiting. */
+/** Listens on loopback unless told otherwise, with limits on what a client may keep waiting. */
 import { createServer as createPlain, type Server } from "node:http";
 import { createServer as createTls } from "node:https";
 import type { Socket } from "node:net";

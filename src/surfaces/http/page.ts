@@ -1,4 +1,4 @@
-/** Where are the files of the page? Built from src/surfaces/web: in dist/web, in a checkout as in a package. */
+/** Finds the built files of the page: in dist/web, in a checkout as in a package. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 

@@ -1,4 +1,4 @@
-/** What does the terminal know of a run? Its log, folded as it grows, and the newest words of jobs that are looked at. */
+/** Follows a run for the terminal: its log, folded as it grows, and the newest words of jobs that are looked at. */
 
 import { stripVTControlCharacters } from "node:util";
 import { messageOf } from "../../core/failure.ts";

@@ -1,4 +1,4 @@
-/** How does the run stand, and what needs a person? The top of the screen, and the landing queue at its bottom. */
+/** The top of the screen (how the run stands, what needs a person) and the landing queue at its bottom. */
 
 import { Box, Text } from "ink";
 import { createElement as h, type ReactNode } from "react";

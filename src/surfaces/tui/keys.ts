@@ -1,4 +1,4 @@
-/** What does a key ask of the run? A command, or a text first. */
+/** Maps a key to what it asks of the run: a command, or a text first. */
 import { nameOf } from "../../core/log/state.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
 import { approvalFor, canResume, type Need, needsOf, questionsFor } from "../../core/view/needs.ts";

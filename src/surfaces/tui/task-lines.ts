@@ -1,4 +1,4 @@
-/** What is there to read about one task? Lines of plain text for each of its pages. */
+/** Writes the pages of one task as lines of plain text. */
 import { taskOf } from "../../core/log/state.ts";
 import type { TaskId } from "../../core/task.ts";
 import {

@@ -1,4 +1,4 @@
-/** How is a run shown on the whole terminal, and the terminal given back on every way out? */
+/** Shows a run on the whole terminal, and gives the terminal back on every way out. */
 import { openSync } from "node:fs";
 import { ReadStream } from "node:tty";
 import { render } from "ink";

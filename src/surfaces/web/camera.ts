@@ -1,4 +1,4 @@
-/** Which part of a large picture is on the screen, and how large? Moved by hand, it stays; else it shows all. */
+/** Moves and scales a picture that is larger than its box. Moved by hand, it stays; else all of it is shown. */
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { STEP, useGestures } from "./gestures.ts";

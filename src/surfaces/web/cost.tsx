@@ -1,4 +1,4 @@
-/** What has the run cost? Tokens and money over time, and by task. */
+/** Shows what the run has cost: tokens and money over time, and by task. */
 
 import { budgetTexts } from "../../core/view/budget-left.ts";
 import { dollars, priceLabel, spentLabel } from "../../core/view/labels.ts";

@@ -1,4 +1,4 @@
-/** What did a task change? By file, with the colours that people know from editors. */
+/** Shows a change file by file, with the colours that people know from editors. */
 import { useEffect, useState } from "preact/hooks";
 import { api } from "./api.ts";
 import { harmless, line, plural } from "./format.ts";

@@ -1,4 +1,4 @@
-/** How are times, tokens and money written? Short, the same everywhere on the page. */
+/** Writes times, tokens and names: short, and the same everywhere on the page. */
 
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));

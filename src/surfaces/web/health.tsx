@@ -1,4 +1,4 @@
-/** Is all well? The target and its gate, what is not done and why, agents and their accounts. */
+/** Shows whether all is well: the target and its gate, what is not done and why, agents and their accounts. */
 import type { ComponentChildren } from "preact";
 import { wallTime } from "../../core/log/state.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";

@@ -1,4 +1,4 @@
-/** How is something computed that takes long? In a task of its own, so that it adds nothing to a draw. */
+/** Computes what takes long in a task of its own, so that it adds nothing to a draw. */
 import { useEffect, useRef, useState } from "preact/hooks";
 
 /** Computed at most so often that this is its share of the page's time, in parts. */

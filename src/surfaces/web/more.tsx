@@ -1,4 +1,4 @@
-/** How are long lists shown? The first of them, and more when asked. */
+/** Shows the first entries of a long list, and more when asked. */
 import { useState } from "preact/hooks";
 
 /** How many to show, and the button that shows more; nothing if that is all. */

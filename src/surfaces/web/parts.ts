@@ -1,4 +1,4 @@
-/** Where is the page, and what does every part of it draw from? */
+/** The address of a view, and what every part of the page is drawn from. */
 import type { RunWord } from "../../core/view/labels.ts";
 import type { Standing } from "../../core/view/standing.ts";
 import type { LiveRun } from "./live-run.ts";

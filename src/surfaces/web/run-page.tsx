@@ -1,5 +1,5 @@
 /** One run: how it stands, what needs a person, and its tasks as a graph, a timeline or a list. */
-import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import { budgetTexts } from "../../core/view/budget-left.ts";
 import { delaysOf } from "../../core/view/delays.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
@@ -42,6 +42,7 @@ export function RunPage({ run, route }: { readonly run: string; readonly route: 
     return () => opened.close();
   }, [run]);
   useTick(live);
+  const scrolled = useScroll(route);
   const now = live.current;
   if (now?.problem !== undefined) return <Unreadable run={run} why={now.problem} />;
   if (!now || now.at === 0)
@@ -54,7 +55,7 @@ export function RunPage({ run, route }: { readonly run: string; readonly route: 
   const parts = { run, live: now, seen: now.seen, view: now.view, word: now.word, route };
   return (
     <>
-      <main>
+      <main {...scrolled}>
         <Head {...parts} />
         {now.isLive && <Needs {...parts} />}
         {route.task ? (
@@ -120,6 +121,27 @@ function Tab(parts: PageParts) {
     default:
       return <Graph {...parts} />;
   }
+}
+
+/** Another view begins at its beginning; only a list that was left for one of its tasks is where it was. */
+function useScroll({ tab, task }: Route) {
+  const page = useRef<HTMLElement>(null);
+  const before = useRef({ tab, task });
+  const listAt = useRef(0);
+  useLayoutEffect(() => {
+    const { current: was } = before;
+    before.current = { tab, task };
+    if (!page.current || (was.tab === tab && was.task === task)) return;
+    const view = page.current.querySelector<HTMLElement>(".tabs, .task");
+    const start = view ? view.offsetTop - page.current.offsetTop : 0;
+    const isBack = was.task !== undefined && task === undefined && was.tab === tab;
+    page.current.scrollTop = isBack ? listAt.current : Math.min(page.current.scrollTop, start);
+  }, [tab, task]);
+  const onScroll = () => {
+    // A view that is shorter scrolls by itself before it is drawn: that is not where the list was.
+    if (task === undefined && page.current) listAt.current = page.current.scrollTop;
+  };
+  return { ref: page, onScroll };
 }
 
 /** Elapsed times go on although no event comes. */

@@ -1,4 +1,4 @@
-/** How is a word explained that only this program uses? Where it stands, and all of them at the end of the page. */
+/** Explains words that only this program uses: where they stand, and all of them at the end of the page. */
 import type { ComponentChildren } from "preact";
 import { type Explained, WORDS } from "../../core/view/words.ts";
 
