@@ -63,3 +63,13 @@ test("in a box that is higher than wide, waves go downwards", () => {
   assert.ok(placed.get("n99" as TaskId)!.y > placed.get("n49" as TaskId)!.y + HEIGHT);
   assert.match(route(layout, placed.get("n0" as TaskId)!, placed.get("n99" as TaskId)!), /^M[\d.]+,/);
 });
+
+test("on a phone every box is in sight, and lines that reach over a wave pass on the right of it", () => {
+  const layout = layOut(NODES, { width: 390, height: 600 });
+  for (const { task, x } of layout.placed.values())
+    assert.ok((x + WIDTH) * THUMB_SCALE <= 390, `${task}: ${x}`);
+  for (const { nodes } of layout.columns)
+    for (const [i, box] of nodes.entries())
+      assert.ok(box.x === 16 + i * (WIDTH + 14), `${box.task}: ${box.x}`);
+  for (const lane of layout.lanes.get(2)!.values()) assert.ok(lane > 16 + WIDTH, String(lane));
+});

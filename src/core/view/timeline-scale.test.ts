@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LaneView } from "./timeline.ts";
-import { timeScale, waitsOf } from "./timeline-scale.ts";
+import { ticksOf, timeScale, waitsOf } from "./timeline-scale.ts";
 import { nothingSeen } from "./view.ts";
 
 const HOUR = 3_600_000;
@@ -45,4 +45,18 @@ test("places grow with times, and lead back to them", () => {
     assert.ok(Math.abs(scale.timeAt(place) - time) < 1, `${time}: ${scale.timeAt(place)}`);
   }
   assert.equal(before, scale.wide);
+});
+
+test("ticks are round times, at most as many as have room, none in a wait, and none on another's label", () => {
+  const all = { from: 1_000, to: 1_000 + 6 * HOUR };
+  const wait = { from: 1_000 + 1.52 * HOUR, to: 1_000 + 4.98 * HOUR };
+  for (const most of [1, 2, 4, 8]) {
+    const scale = timeScale(all, [wait]);
+    const ticks = ticksOf(scale, { from: 0, to: scale.wide, zero: all.from, most });
+    assert.ok(ticks.length >= 1 && ticks.length <= most + 1, `${most}: ${ticks}`);
+    assert.ok(ticks.every((ms) => ms % 60_000 === 0 && !(ms > 1.52 * HOUR && ms < 4.98 * HOUR)));
+    const places = ticks.map((ms) => scale.placeOf(all.from + ms));
+    for (const [i, place] of places.entries())
+      assert.ok(i === 0 || place - places[i - 1]! >= scale.wide / most, `${most}: ${ticks}`);
+  }
 });

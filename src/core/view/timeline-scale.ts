@@ -48,6 +48,43 @@ export function timeScale({ from, to }: Stretch, leftOut: readonly Stretch[] = [
   };
 }
 
+type TicksAsked = Stretch & {
+  /** From when the labels count. */
+  readonly zero: number;
+  /** So many labels have room between `from` and `to`, which are places of the scale. */
+  readonly most: number;
+};
+
+/** Round times since `zero`, in ms, far enough from each other for their labels; none in a wait that is left out. */
+export function ticksOf(scale: TimeScale, { from, to, zero, most }: TicksAsked): readonly number[] {
+  const step = stepOf(to - from, most);
+  const last = scale.timeAt(to) - zero;
+  const ticks: number[] = [];
+  // Beside a wait that is left out, two round times can be near to each other.
+  let free = Number.NEGATIVE_INFINITY;
+  for (let ms = Math.ceil((scale.timeAt(from) - zero) / step) * step; ms <= last; ms += step) {
+    const wait = scale.waits.find((one) => zero + ms > one.from && zero + ms < one.to);
+    if (wait) {
+      ms += Math.floor((wait.to - zero - ms) / step) * step;
+      if (zero + ms < wait.to) continue;
+    }
+    const place = scale.placeOf(zero + ms);
+    if (place < free || place > to) continue;
+    ticks.push(ms);
+    free = place + (to - from) / most;
+  }
+  return ticks;
+}
+
+const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600];
+const DAY_MS = 86_400_000;
+
+/** A round time that is at most `most` times in so many ms. */
+function stepOf(ms: number, most: number): number {
+  const seconds = STEPS_S.find((step) => ms / (step * 1_000) <= most);
+  return seconds === undefined ? Math.ceil(ms / most / DAY_MS) * DAY_MS : seconds * 1_000;
+}
+
 /** The long times in which no job was under way. One that was interrupted was not while no process drove the run. */
 export function waitsOf(
   { state, story }: Seen,

@@ -11,7 +11,7 @@ import {
   spanName,
   timelineOf,
 } from "../../core/view/timeline.ts";
-import { type TimeScale, timeScale, waitsOf } from "../../core/view/timeline-scale.ts";
+import { type TimeScale, ticksOf, timeScale, waitsOf } from "../../core/view/timeline-scale.ts";
 import { WORDS } from "../../core/view/words.ts";
 import { duration, line, plural, time } from "./format.ts";
 import { STEP, useGestures } from "./gestures.ts";
@@ -192,7 +192,6 @@ const shareOf = ({ scale, from, to }: Pick<Drawing, "scale" | "from" | "to">, at
   Math.min(1, Math.max(0, (scale.placeOf(at) - from) / (to - from)));
 const percent = (part: number): string => `${(part * 100).toFixed(3)}%`;
 
-const MAX_TICKS = 400;
 const MAX_LABELS = 8;
 /** "12 min 30 s", in px. */
 const LABEL_WIDE = 84;
@@ -201,21 +200,8 @@ type TicksProps = Drawing & { readonly openedAt: number; readonly trackWide: num
 
 function Ticks({ openedAt, trackWide, ...drawn }: TicksProps) {
   const { scale, from, to } = drawn;
-  const step = stepOf(to - from, Math.max(1, Math.min(MAX_LABELS, Math.floor(trackWide / LABEL_WIDE))));
-  const first = Math.ceil((scale.timeAt(from) - openedAt) / step) * step;
-  const last = scale.timeAt(to) - openedAt;
-  const isLeftOut = (at: number) => scale.waits.some((wait) => at > wait.from && at < wait.to);
-  const ticks: number[] = [];
-  // Beside a wait that is left out, two round times can be too near to each other for their labels.
-  let free = Number.NEGATIVE_INFINITY;
-  for (let ms = first; ms <= last && ticks.length < MAX_TICKS; ms += step) {
-    const wait = scale.waits.find((one) => openedAt + ms > one.from && openedAt + ms < one.to);
-    if (wait) ms += Math.floor((wait.to - openedAt - ms) / step) * step;
-    const px = shareOf(drawn, openedAt + ms) * trackWide;
-    if (isLeftOut(openedAt + ms) || px < free || px > trackWide - LABEL_WIDE / 2 || ms > last) continue;
-    ticks.push(ms);
-    free = px + LABEL_WIDE;
-  }
+  const most = Math.max(1, Math.min(MAX_LABELS, Math.floor(trackWide / LABEL_WIDE)));
+  const ticks = ticksOf(scale, { from, to, zero: openedAt, most });
   return (
     <div class="ticks" aria-hidden="true">
       {ticks.map((ms) => (
@@ -324,13 +310,3 @@ const Bars = ({ kind, count, bars: { good, again, bad } }: BarsProps) => (
     <path class="bad" d={bad} />
   </svg>
 );
-
-const DAY_MS = 86_400_000;
-
-/** Round times, so that not more than `most` of them are in so many ms. */
-function stepOf(ms: number, most: number): number {
-  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600].map(
-    (s) => s * 1_000,
-  );
-  return steps.find((step) => ms / step <= most) ?? Math.ceil(ms / most / DAY_MS) * DAY_MS;
-}
