@@ -162,7 +162,7 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
       /Each task lands alone.*build and all tests pass.*callers.*goes with its tests/,
     "splits only where it buys something": /Each task costs an agent.*one file are one task/,
     "splits by function": /by function and not by file/,
-    "splits lists, CRUD and sign-in": /for a list, one for each item.*delete, four.*sign-in/,
+    "splits lists, CRUD and sign-in": /for a list, one for each item.*delete, four.*each entity.*sign-in/,
     "splits what has no end, and puts it together": /split by folder, and a last task combines the results/,
     "shares out like items": /as many tasks as run at the same time, neighbouring items together, each named/,
     "makes tasks small":
@@ -170,7 +170,7 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "gives a trivial request one task": /A trivial request is one task/,
     "knows what depth is": /`metadata.depth` says how often you split/,
     "describes tasks so that they stand alone, with the why":
-      /is shown this task alone.*neither the request nor other tasks.*\*why\*/,
+      /is shown this task alone.*does not see other tasks.*request usually stands.*\*why\*/,
     "gives harmless criteria": /`success_criterion` is one command.*must do no harm/,
     "names files": /`scope` lists the files.*no patterns, a folder ends in `\/`/,
     "orders by need alone": /`blockedBy` names the tasks whose results a task needs, and no others/,

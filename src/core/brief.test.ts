@@ -25,7 +25,7 @@ describe("a worker's brief", () => {
     const run = new CoreRun({ capacity: { plan: 4, work: 3 } });
     run.now += 90_000;
     run.check();
-    const gate = { commands: ["test"], ms: 90_000 };
+    const gate = { commands: ["npm run test"], ms: 90_000 };
     assert.deepEqual(run.brief("plan", "t").gate, gate);
     run.plan("t", [task("a"), task("b")]);
     assert.deepEqual(run.brief("work", "t.2").gate, gate);

@@ -247,7 +247,7 @@ function planBrief(state: RunState, job: Job & { readonly kind: "plan" }, policy
 }
 
 function gateIn({ target: { report, slowestMs } }: RunState): { readonly gate?: GateTold } {
-  const commands = report.commands.map(({ name }) => name);
+  const commands = report.commands.map(({ name, line }) => line ?? name);
   return commands.length === 0 ? {} : { gate: { commands, ms: slowestMs } };
 }
 

@@ -13,6 +13,8 @@ export type GateLeftovers = { readonly files: readonly string[]; readonly more?:
 
 export type CommandReport = {
   readonly name: string;
+  /** What was run, where that is not the name. */
+  readonly line?: string;
   readonly green: boolean;
   /** Names of what failed, where the tool's output names it. */
   readonly failures: readonly string[];

@@ -189,6 +189,7 @@ export class CoreRun {
     const isTypes = (name: string) => name.startsWith("types: ");
     const of = (name: string, failing: readonly string[]) => ({
       name,
+      line: `npm run ${name}`,
       green: failing.length === 0,
       failures: failing.map((failed) => failed.replace(/^\w+: /, "")),
     });

@@ -53,11 +53,26 @@ export function runOf(ran: readonly EndedGateCommand[], output?: string): GateRu
   };
 }
 
+/** Workers and planners are told it. */
+const MAX_LINE_CHARS = 300;
+
 function commandReport(ran: EndedGateCommand): CommandReport {
-  const { name, green, failures, more = 0, unnamed: isUnnamed, nothingYet, tests, hiding, blocked } = ran;
+  const {
+    name,
+    line,
+    green,
+    failures,
+    more = 0,
+    unnamed: isUnnamed,
+    nothingYet,
+    tests,
+    hiding,
+    blocked,
+  } = ran;
   const classes = PROBLEM_CLASSES.filter((kind) => failures.some((found) => found.class === kind));
   return {
     name,
+    ...(line !== name && { line: line.slice(0, MAX_LINE_CHARS) }),
     green,
     failures: failures.map((found) => found.name),
     ...(more > 0 && { more }),

@@ -150,6 +150,7 @@ const REPORT = z.object({
       ...{ name: text, green: z.boolean(), failures: texts, more: count.optional() },
       ...{ classes: z.array(CLASS).optional(), unnamed: yes, nothingYet: yes },
       ...{ tests: count.optional(), hiding: count.optional(), blocked: text.optional() },
+      line: text.optional(),
     } satisfies Shape<CommandReport>),
   ),
 });

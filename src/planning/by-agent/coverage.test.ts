@@ -74,6 +74,14 @@ describe("what a plan leaves out of its request", () => {
     assert.deepEqual(missing(wish, planOf(vague, { coverage: [{ says: wish, in: ["a"] }] })), []);
   });
 
+  it("is an order in the form of a question, but no question", () => {
+    const asked = "Add paging. Could you also translate the error messages into French?";
+    assert.deepEqual(missing(asked, planOf(["Show pages: paging."])), [
+      "Could you also translate the error messages into French?",
+    ]);
+    assert.deepEqual(missing("Add paging. Is French used at all?", planOf(["Show pages: paging."])), []);
+  });
+
   it("is each item of a list, but none of a story, a form or what is ticked off", () => {
     const list = "Please:\n\n- add dark mode\n- keyboard shortcuts for the editor\n- [x] new logo";
     assert.deepEqual(missing(list, planOf(["Give the page a dark mode."])), [

@@ -43,7 +43,8 @@ function sentencesIn(lines: readonly TextLine[], { story }: Lexicon): readonly S
 const STORY = /\b(?:steps|environment|versions?|system info|logs?|stack ?trace|bug)\b/i;
 
 function isWish(sentence: string, lexicon: Lexicon): boolean {
-  if (/\?\s*$/.test(sentence)) return false;
+  // "Can you add a flag?" orders it; a question does not.
+  if (/\?\s*$/.test(sentence)) return orderIn(sentence, lexicon) !== undefined;
   const timed = whenOf(sentence, lexicon);
   if (timed && orderIn(timed.rest, lexicon)) return true;
   return kindOf(sentence, lexicon) !== "statement" || DEMANDS.test(sentence);
