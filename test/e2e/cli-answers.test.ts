@@ -1,9 +1,10 @@
 /** What a run prints that was asked a question, and one whose change was there already. */
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import type { RunView } from "../../src/core/view/view.ts";
+import type { ExecutionPlan } from "../../src/planning/plan.ts";
 import { makePlace } from "./cli-place.ts";
 
 const ANSWER = "The test `adds` fails: it compares with 3, see test/add.test.js:4.";
@@ -21,14 +22,18 @@ END
 /** The gate fails on the base: a repair would be the wrong thing to pay for. */
 const RED = { "package.json": '{"scripts": {"test": "exit 1"}}' };
 
-for (const [how, options] of [
-  ["a planner", []],
-  ["one worker", ["--planner", "none"]],
+const SEVERAL =
+  "before I touch the gate:\n- why is CI red\n- who runs it? odd\n\nNo changes please, just tell me.";
+
+for (const [how, asked, options] of [
+  ["a planner", "why is CI red", []],
+  ["one worker", "why is CI red", ["--planner", "none"]],
+  ["one worker where there are several", SEVERAL, ["--planner", "none"]],
 ] as const)
   test(`a question on a failing base ends done with its answer, by ${how}`, async () => {
     await using place = await makePlace({ files: RED });
     await writeFile(place.agent, AGENT, { mode: 0o755 });
-    const ran = await place.skein("run", "why is CI red", "--agent", place.agent, ...options);
+    const ran = await place.skein("run", asked, "--agent", place.agent, ...options);
     assert.equal(ran.code, 0, ran.out + ran.err);
     assert.ok(ran.out.includes(ANSWER), ran.out);
     const report = await place.skein("report");
@@ -45,6 +50,34 @@ test("a plan by rules for a question is a report, and its run ends done on a fai
   const file = path.join(place.folder, "plan.json");
   const planned = await place.skein("plan", "why is CI red", "--by", "rules", "--out", file);
   assert.equal(planned.code, 0, planned.err);
+  const ran = await place.skein("run", file, "--agent", place.agent);
+  assert.equal(ran.code, 0, ran.out + ran.err);
+  assert.ok(ran.out.includes(ANSWER), ran.out);
+});
+
+test("a plan by an agent for a question is a report, even if the agent first wants to change something", async () => {
+  await using place = await makePlace({ files: RED });
+  const planOf = (delivers: string) =>
+    JSON.stringify({
+      tasks: [{ id: "why", subject: "Say why CI is red", description: "Say why CI is red.", delivers }],
+    });
+  // It is asked in a fresh folder each time: what it was refused for is on its standard input.
+  const planner = `#!/bin/sh
+if [ "$SKEIN_KIND" != plan ]; then exec sh "$0.work"; fi
+if grep -q 'the request only asks'; then echo '${planOf("report")}'; else echo '${planOf("change")}'; fi
+`;
+  await writeFile(place.agent, planner, { mode: 0o755 });
+  await writeFile(`${place.agent}.work`, AGENT);
+  const file = path.join(place.folder, "plan.json");
+  const planned = await place.skein("plan", "why is CI red", "--agent", place.agent, "--out", file);
+  assert.equal(planned.code, 0, planned.err);
+  const plan = JSON.parse(await readFile(file, "utf8")) as ExecutionPlan;
+  assert.match(plan.planner ?? "", /^agent /);
+  assert.deepEqual(
+    plan.tasks.map(({ delivers }) => delivers),
+    ["report"],
+  );
+  assert.match(plan.tasks[0]!.description, /The request, in full:\n\nwhy is CI red$/);
   const ran = await place.skein("run", file, "--agent", place.agent);
   assert.equal(ran.code, 0, ran.out + ran.err);
   assert.ok(ran.out.includes(ANSWER), ran.out);

@@ -1,5 +1,6 @@
 /** Can an agent's plan be used? Read and checked like every other, and refused in words that it can act on. */
 import { Lines } from "../../text/lines.ts";
+import { asksOnly } from "../asks-only.ts";
 import type { Words } from "../data.ts";
 import type { PlanProblem } from "../files/place.ts";
 import { readPlan } from "../files/read-plan.ts";
@@ -44,7 +45,7 @@ export function judgePlan(text: string, judging: Judging): JudgedPlan {
   const missing = leftOut(judging.request, whole, lexiconOf(judging.words)).slice(0, MAX_MISSING).map(shown);
   const plan = missing.length === 0 ? whole : { ...whole, not_covered: missing };
   const findings = lintPlan(plan, { agents });
-  const problems = [...missingIn(plan), ...findings.filter(isAgainst)];
+  const problems = [...missingIn(plan), ...changesIn(plan, judging.request), ...findings.filter(isAgainst)];
   if (problems.length > 0) return refused(problems, found.text);
   const warnings = said(findings.filter(({ level }) => level === "warning"));
   if (missing.length === 0) return { is: "plan", plan, warnings };
@@ -68,6 +69,22 @@ const missingIn = ({ tasks }: ExecutionPlan): readonly PlanProblem[] =>
   tasks.length > 0
     ? []
     : [{ place: "tasks", message: "there are none", next: "a trivial request has one task" }];
+
+/** A right answer changes nothing, and a task that has to change something would fail with it. */
+const changesIn = ({ tasks }: ExecutionPlan, request: string): readonly PlanProblem[] =>
+  asksOnly(request)
+    ? tasks.flatMap(({ delivers }, at) =>
+        delivers === "change"
+          ? [
+              {
+                place: `tasks[${at}].delivers`,
+                message: "the request only asks, and this task changes something",
+                next: 'deliver a "report", with an empty scope, that answers it',
+              },
+            ]
+          : [],
+      )
+    : [];
 
 /** How complex a request is, what is missing of it, and how many agents may work at once, is not the agent's to say. */
 function completed(plan: ExecutionPlan, { name, rulesPlan, maxConcurrent }: Judging): ExecutionPlan {
