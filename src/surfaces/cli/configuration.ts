@@ -4,6 +4,7 @@ import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Misconfigured } from "../../app/inspect/facts.ts";
 import { type Refused, misconfigured as refusedConfiguration } from "../../app/refused.ts";
+import { askGit } from "../../compose/project.ts";
 import { readAgentText, type splitWords } from "../../config/commands.ts";
 import {
   asBegun,
@@ -19,7 +20,7 @@ import type { Project } from "../../ports/project.ts";
 import type { RepoOption, SettingOptions } from "./commands/options.ts";
 import { type Context, refuse } from "./context.ts";
 import { EXIT, type Exit } from "./exit-codes.ts";
-import { configNamesIn, isMissing, readBounded } from "./files.ts";
+import { CONFIG_NAMES, configNamesIn, isMissing, readBounded } from "./files.ts";
 
 type Given = SettingOptions &
   Pick<RepoOption, "fleet"> & { readonly base?: string; readonly config?: string };
@@ -39,12 +40,16 @@ export async function readHere(
   located: Project["located"] | undefined,
   given: Given,
 ): Promise<ReadConfig | Misconfigured> {
-  const file = await configFile(context, located, given.config);
+  const file = await configFile(context, located, given);
   if (file && "message" in file) return file;
+  const read = readConfig({ ...(file ? { file } : {}), ...withoutFile(context, given) });
+  return "problems" in read ? misconfigured(read.problems) : read;
+}
+
+function withoutFile(context: Context, given: Given): Omit<Parameters<typeof readConfig>[0], "file"> {
   const { set = [], base } = given;
   const flags = { ...flagsOf(context, given), ...(base === undefined ? {} : { base }) };
-  const read = readConfig({ ...(file ? { file } : {}), env: context.env, sets: set, flags });
-  return "problems" in read ? misconfigured(read.problems) : read;
+  return { env: context.env, sets: set, flags };
 }
 
 /** The fleet that runs are kept in, if there is one. A configuration that does not speak of it is not read at all. */
@@ -53,7 +58,7 @@ export async function fleetSettings(
   located: Project["located"],
   given: Pick<Given, "fleet" | "set" | "config">,
 ): Promise<Config["fleet"] | Misconfigured | undefined> {
-  const file = await configFile(context, located, given.config);
+  const file = await configFile(context, located, given);
   const text = file && "text" in file ? file.text : "";
   const isMeant =
     given.fleet === true ||
@@ -148,12 +153,16 @@ function jsonWords(typed: string): ReturnType<typeof splitWords> {
 const MAX_BYTES = 2_000_000;
 
 async function configFile(
-  { folder }: Context,
+  context: Context,
   located: Project["located"] | undefined,
-  named?: string,
+  given: Given,
 ): Promise<{ readonly name: string; readonly text: string } | Misconfigured | undefined> {
-  const { top = folder, gitDir = folder } = located ?? {};
-  const found = top === gitDir ? [] : configNamesIn(top);
+  const { folder } = context;
+  const { config: named } = given;
+  if (named === undefined && located && located.top === located.gitDir)
+    return committedFile(context, located, given);
+  const { top = folder } = located ?? {};
+  const found = located ? configNamesIn(top) : [];
   const wrong = (message: string, next?: string): Misconfigured =>
     next === undefined ? { kind: "configuration", message } : { kind: "configuration", message, next };
   if (named === undefined && found.length > 1)
@@ -169,6 +178,34 @@ async function configFile(
       ? wrong(`${name} is a link that leads nowhere`, "fix the link, or remove it")
       : wrong(`there is no file ${name}`, "name an existing file, or leave out --config");
   }
+}
+
+/** Where there is no work tree, what is committed counts: at the base that was named, else at HEAD. */
+async function committedFile(
+  context: Context,
+  { top, head }: Project["located"],
+  given: Given,
+): Promise<{ readonly name: string; readonly text: string } | Misconfigured | undefined> {
+  const read = readConfig(withoutFile(context, given));
+  const base = "config" in read ? read.config.base : "HEAD"; // What is wrong is said when all of it is read.
+  const commit =
+    base === "HEAD"
+      ? head
+      : await askGit(top, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${base}^{commit}`]);
+  if (commit === undefined) return undefined; // There is no such base: the run says so.
+  const listed = await askGit(top, ["ls-tree", "--name-only", commit, "--", ...CONFIG_NAMES]);
+  const found = listed?.split("\n").filter((name) => name !== "") ?? [];
+  const [name] = found;
+  if (name === undefined) return undefined;
+  if (found.length > 1)
+    return {
+      ...{ kind: "configuration", message: `there are both ${found.join(" and ")} in ${base}` },
+      next: "keep one of them",
+    };
+  const text = await askGit(top, ["cat-file", "blob", `${commit}:${name}`]);
+  return text === undefined
+    ? { kind: "configuration", message: `the configuration ${name} in ${base} is not a file` }
+    : { name: `${base}:${name}`, text };
 }
 
 /** The last bytes of a file, from the beginning of a line; nothing of one that cannot be read. */

@@ -7,9 +7,11 @@ import { messageOf } from "../../core/failure.ts";
 
 export const isMissing = (error: unknown): boolean => Object(error).code === "ENOENT";
 
+export const CONFIG_NAMES = ["skein.yaml", "skein.yml"] as const;
+
 /** A link that leads nowhere is there, too: the person who made it did not mean the defaults. */
 export const configNamesIn = (top: string): readonly string[] =>
-  ["skein.yaml", "skein.yml"].filter((name) => lstatSync(path.join(top, name), { throwIfNoEntry: false }));
+  CONFIG_NAMES.filter((name) => lstatSync(path.join(top, name), { throwIfNoEntry: false }));
 
 /** The beginning of a file; one byte more than the limit shows that it is longer. */
 export const readBounded = async (file: string, maxBytes: number): Promise<string> =>

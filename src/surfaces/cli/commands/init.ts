@@ -75,7 +75,8 @@ async function refuseFile(
   if (top === gitDir)
     return no(
       `${top} is not a work tree, so a ${NAME} there would not be read; nothing was written`,
-      "go to a work tree; or skein init --print > skein.yaml, and give it with skein run --config skein.yaml",
+      `commit a ${NAME} from a clone, which a run here then reads; or skein init --print > ${NAME}, and give it with ` +
+        `skein run --config ${NAME}`,
     );
   if (existsSync(path.join(top, OTHER_NAME)))
     return no(
