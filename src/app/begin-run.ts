@@ -4,37 +4,25 @@ import { toSettings } from "../config/settings.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import { Fold } from "../engine/fold.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
-import type { GateFound } from "../ports/gate.ts";
 import type { Base } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
-import { undeliverable } from "./deliverable.ts";
 import { type FollowParts, followRun, type LiveRun, type RunListeners } from "./follow-run.ts";
-import type { GivenAgents, Parts } from "./parts.ts";
-import { type AgentsParts, type AgentsReady, settleAgents } from "./ready-agents.ts";
+import { lookAtStart, type StartParts, type StartReady, type StartRequest } from "./look-at-start.ts";
+import type { Parts } from "./parts.ts";
 import { misused, type Refused, refused } from "./refused.ts";
 
-type BeginRequest = RunListeners & {
-  readonly goal: string;
-  /** Followed instead of a planner. */
-  readonly plan?: ExecutionPlan;
-  readonly config: Config;
-  /** Functions of a program instead of configured agents. */
-  readonly agents?: GivenAgents;
-  /** Without a configured agent, one that is here may be taken. */
-  readonly mayFindAgent?: boolean;
-  /** With `deliver` in the configuration: also into a checkout of the base branch. */
-  readonly intoCheckout?: boolean;
-  /** Hears of the run right before it starts. */
-  readonly onReady?: (ready: RunReady) => Promise<void>;
-};
+type BeginRequest = RunListeners &
+  StartRequest & {
+    readonly goal: string;
+    /** Followed instead of a planner. */
+    readonly plan?: ExecutionPlan;
+    /** Hears of the run right before it starts. */
+    readonly onReady?: (ready: RunReady) => Promise<void>;
+  };
 
-export type RunReady = AgentsReady & {
-  readonly home: RunHome;
-  readonly base: Base;
-  readonly gate: GateFound;
-};
+export type RunReady = StartReady & { readonly home: RunHome };
 
-type BeginParts = FollowParts & AgentsParts & Pick<Parts, "project" | "base" | "gate" | "git" | "newRunName">;
+type BeginParts = FollowParts & StartParts & Pick<Parts, "project" | "newRunName">;
 
 /** If it is refused, or stopped before it has begun, nothing of the run is left. */
 export async function beginRun(
@@ -59,21 +47,13 @@ export async function prepareRun(
   parts: BeginParts,
   signal: AbortSignal,
 ): Promise<RunReady | Refused> {
-  const { goal, plan, agents: given, mayFindAgent: mayFind = false, intoCheckout = false } = request;
+  const { goal, plan } = request;
   if (goal.trim() === "") return misused("the goal is empty", "say what should be done");
-  const wanted = { config: request.config, mayFind, ...(given && { given }) };
-  const agents = await settleAgents(wanted, parts, signal);
-  if (hasFailed(agents)) return agents;
-  const { config } = agents;
-  const base = await parts.base(config.base, signal);
-  if (hasFailed(base)) return refused("repository", base.failure);
-  const why = await undeliverable({ config, intoCheckout, ...base }, parts);
-  if (why) return why;
-  const gate = await parts.gate(config, base.base, signal);
-  if (hasFailed(gate)) return refused("repository", gate.failure);
-  const home = await createRun({ goal, ...base, config, ...(plan && { plan }) }, parts);
+  const start = await lookAtStart(request, parts, signal);
+  if (hasFailed(start)) return start;
+  const home = await createRun({ goal, ...start.base, config: start.config, ...(plan && { plan }) }, parts);
   if (hasFailed(home)) return refused("repository", home.failure);
-  const ready = { ...agents, home, base, gate };
+  const ready = { ...start, home };
   await request.onReady?.(ready);
   return ready;
 }

@@ -1,6 +1,12 @@
-/** Could a run start here now, and what prevents it? Looks at everything; nothing is changed. */
+/** Could a run start here now, and what prevents it? As a run looks first, and at more; nothing is changed. */
 import { diagnose } from "./inspect/checks.ts";
-import { type DoctorFacts, type DoctorFinding, gatherFacts, type InspectRequest } from "./inspect/facts.ts";
+import {
+  bad,
+  type DoctorFacts,
+  type DoctorFinding,
+  gatherFacts,
+  type InspectRequest,
+} from "./inspect/facts.ts";
 import type { InspectParts } from "./inspect/parts.ts";
 
 type Inspected = { readonly facts: DoctorFacts; readonly findings: readonly DoctorFinding[] };
@@ -8,5 +14,18 @@ type Inspected = { readonly facts: DoctorFacts; readonly findings: readonly Doct
 /** Each look has a time limit of its own. */
 export async function inspect(request: InspectRequest, parts: InspectParts): Promise<Inspected> {
   const facts = await gatherFacts(request, parts);
-  return { facts, findings: diagnose(facts) };
+  const findings = diagnose(facts);
+  return { facts, findings: [...findings, ...refusal(facts, findings)] };
 }
+
+/** What a run would be refused for, unless it has been said: the run's own look decides, whatever was found besides. */
+function refusal({ start }: DoctorFacts, findings: readonly DoctorFinding[]): readonly DoctorFinding[] {
+  if (!start) return [];
+  const { message, next } = start.failure;
+  const isSaid = findings.some(({ level, text }) => level === "bad" && text.includes(message));
+  // Without any agent, both have a list of what would help, in other words.
+  const isAgent = findings.some(({ level, name }) => level === "bad" && AGENTS.has(name));
+  return isSaid || isAgent ? [] : [bad("start", message, next)];
+}
+
+const AGENTS: ReadonlySet<string> = new Set(["agent", "planner"]);

@@ -8,6 +8,7 @@ import { inspectDisk, inspectState } from "../adapters/inspect/state.ts";
 import { resolveBase } from "../adapters/repositories/locate.ts";
 import type { InspectParts } from "../app/inspect/parts.ts";
 import { passed } from "../config/known-agents.ts";
+import { hasFailed } from "../core/result.ts";
 import type { Environment } from "../ports/project.ts";
 import { loneParts } from "./agents.ts";
 import { looksOf } from "./planning.ts";
@@ -15,6 +16,11 @@ import { looksOf } from "./planning.ts";
 export const inspectParts = (env: Environment): InspectParts => ({
   env,
   agents: looksOf(env),
+  start: async (folder, signal) => {
+    const { openProject } = await import("./project.ts"); // Only `skein doctor` needs all this.
+    const project = await openProject(folder, env, signal);
+    return hasFailed(project) ? project : (await import("./parts.ts")).partsOf(project, env);
+  },
   alone: (project) => loneParts(project, env),
   repository: {
     git: repository.inspectGit,

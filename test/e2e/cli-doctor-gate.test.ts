@@ -49,7 +49,7 @@ describe("skein doctor --gate", () => {
 
     const red = await doctor("--gate", "sh check.sh && false");
     assert.equal(red.code, 1, red.out);
-    assert.match(red.out, /^warn {2}gate, run +fails after \d+\.\d s\n +\$ sh check\.sh && false$/m);
+    assert.match(red.out, /^bad {3}gate, run +fails after \d+\.\d s\n +\$ sh check\.sh && false$/m);
     assert.match(
       red.out,
       /^ +What fails: sh check\.sh && false\n +Kind of failure: no test is known to have run, so that no change can be judged$/m,

@@ -283,8 +283,8 @@ describe("skein doctor", () => {
     assert.match((await gates("none"))[0]!, /^warn: the gate is switched off in the configuration; /);
     assert.deepEqual(await gates("FAST=1 no-such-tool --all", "./no-such-file"), [
       "ok: configured: FAST=1 no-such-tool --all, ./no-such-file",
-      "warn: no-such-tool was not found on the PATH: the gate cannot run, and a run would stop at once",
-      "warn: ./no-such-file was not found: the gate cannot run, and a run would stop at once",
+      "bad: no-such-tool was not found on the PATH: the gate cannot run, and a run would stop at once",
+      "warn: ./no-such-file was not found: until it is there, the gate has nothing to run",
     ]);
     assert.deepEqual(await gates("cd nowhere && ./x", "if true; then y; fi", "exit 0", "sh -c true"), [
       "ok: configured: cd nowhere && ./x, if true; then y; fi, exit 0, sh -c true",

@@ -142,7 +142,7 @@ describe("a diagnosis", () => {
     assert.deepEqual(of({ dollars: 0.6, tokens: 60_000 }), []);
   });
 
-  it("warns of no gate and of a program that is missing, each once", () => {
+  it("warns of no gate, and says once of a program that is missing that a run would stop", () => {
     const none = { found: "no gate was found: nothing", commands: [] };
     const [finding] = checkGate({ ...WELL, gate: none });
     assert.equal(finding!.level, "warn");
@@ -151,7 +151,7 @@ describe("a diagnosis", () => {
     const problem = failure("agent-failed", "cargo was not found on the PATH");
     const commands = ["build", "test"].map((name) => ({ name, run: `cargo ${name}`, problem }));
     const findings = checkGate({ ...WELL, gate: { found: "Cargo.toml", commands } });
-    assert.deepEqual(levels(findings), ["ok", "warn"]);
+    assert.deepEqual(levels(findings), ["ok", "bad"]);
     assert.match(
       findings[1]!.text,
       /cargo was not found on the PATH: the gate cannot run, and a run would stop at once/,

@@ -121,7 +121,10 @@ const sessionText = (session: AgentFacts["session"]): string =>
 export const checkGate = ({
   gate,
   repository,
-}: Pick<DoctorFacts, "gate"> & { readonly repository: object }): readonly DoctorFinding[] => {
+  configuration,
+}: Pick<DoctorFacts, "gate" | "configuration"> & {
+  readonly repository: object;
+}): readonly DoctorFinding[] => {
   if (gate === undefined) return [unseen("gate", { repository })];
   if (hasFailed(gate)) return [bad("gate", gate.failure.message, gate.failure.next)];
   const { found, commands } = gate;
@@ -134,17 +137,21 @@ export const checkGate = ({
       ),
     ];
   const missing = new Map(
-    commands.flatMap(({ problem }) => (problem === undefined ? [] : [[problem.message, problem] as const])),
+    commands.flatMap((command) =>
+      command.problem === undefined ? [] : [[command.problem.message, command] as const],
+    ),
   );
+  // What a set-up installs is there only in workspaces.
+  const isInstalled = "config" in configuration && configuration.config.workspace.setup !== undefined;
+  const next = "install it, or name another gate with gate: in skein.yaml";
   return [
     ok("gate", found),
-    ...[...missing.values()].map(({ message }) =>
-      warn(
-        "gate",
-        `${message}: the gate cannot run, and a run would stop at once`,
-        "install it, or name another gate with gate: in skein.yaml",
-      ),
-    ),
+    ...[...missing].map(([message, { isInTree }]) => {
+      if (isInTree) return warn("gate", `${message}: until it is there, the gate has nothing to run`, next);
+      return isInstalled
+        ? warn("gate", `${message}: unless workspace.setup installs it, a run would stop at once`, next)
+        : bad("gate", `${message}: the gate cannot run, and a run would stop at once`, next);
+    }),
   ];
 };
 

@@ -19,6 +19,7 @@ import type {
 import type { Located } from "../../ports/project.ts";
 import { type AgentFound, agentProblem, agentsHere, withAgent } from "../find-agent.ts";
 import type { LoneParts } from "../lone-agent.ts";
+import { lookAtStart, type StartReady } from "../look-at-start.ts";
 import {
   NO_AGENT,
   type PriceFacts,
@@ -40,6 +41,8 @@ export type InspectRequest = {
   readonly onSessions?: () => AbortSignal;
   /** The Node that this runs on. */
   readonly node: DoctorFacts["node"];
+  /** With `deliver`: as the run would be told. */
+  readonly intoCheckout?: boolean;
   /** What works at all answers in far less; what does not is not waited for. */
   readonly maxMs?: number;
 };
@@ -58,6 +61,8 @@ export type DoctorFacts = {
   readonly git: GitFacts | Failed;
   readonly repository: InspectedRepository | Failed;
   readonly configuration: ReadConfig | Misconfigured;
+  /** Why a run that is started now would be refused, by the use case that refuses it. */
+  readonly start?: Failed;
   /** The commit that a run would start from. */
   readonly base?: string | Failed;
   readonly agents?: readonly AgentFacts[] | Failed;
@@ -115,7 +120,10 @@ export async function gatherFacts(request: InspectRequest, parts: InspectParts):
   const { config: usable, missing } = await withUsableFallbacks(wanted, parts.agents);
   const settled = { located, config: usable };
   const { filters: allowed } = usable.workspace;
-  const [agents, others, gate, setup, filters, tree, disk] = await Promise.all([
+  const [start, agents, others, gate, setup, filters, tree, disk] = await Promise.all([
+    isRead
+      ? limited("what a run looks at first", (limit) => dryStart(request, config, parts, limit))
+      : undefined,
     isRead ? limited("the agents", () => agentsOf(settled, parts)) : undefined,
     isRead ? limited("what agents have", () => partsOf(settled, parts)) : undefined,
     isRead ? limited("the gate", (limit) => inspectGate(settled, commit, parts, limit)) : undefined,
@@ -139,6 +147,7 @@ export async function gatherFacts(request: InspectRequest, parts: InspectParts):
     ...{ ...always, ...more, missing, base, state: seen },
     ...(sandbox && { sandbox }),
     ...(found && { found }),
+    ...(start && hasFailed(start) && { start }),
     isolation: isolationOf(usable, sandbox?.level),
     ...(tried && { agents: tried }),
     ...(gate && { gate }),
@@ -147,6 +156,16 @@ export async function gatherFacts(request: InspectRequest, parts: InspectParts):
     ...(disk && !hasFailed(disk) && { repositoryDisk: disk }),
     ...(tree && !hasFailed(tree) && { tree, room: roomFor(tree, config) }),
   };
+}
+
+async function dryStart(
+  { folder, intoCheckout = false }: InspectRequest,
+  config: Config,
+  { start }: InspectParts,
+  signal: AbortSignal,
+): Promise<StartReady | Failed> {
+  const parts = await start(folder, signal);
+  return hasFailed(parts) ? parts : lookAtStart({ config, mayFindAgent: true, intoCheckout }, parts, signal);
 }
 
 /** A look at the status of a huge checkout on a slow disk. */

@@ -13,6 +13,8 @@ export type GateFacts = {
     readonly run: string;
     /** Why its program could not be started; not known of everything that a shell can say. */
     readonly problem?: Failure;
+    /** It is named by its place in the tree: where it is missing, there is nothing to run yet. */
+    readonly isInTree?: true;
   }[];
 };
 
@@ -30,7 +32,8 @@ export async function inspectGate(
     const program = isShell ? programOf(run) : command[0];
     const problem =
       program === undefined ? undefined : await agents.programs.unstartable([program], located.top);
-    return { name, run, ...(problem && { problem }) };
+    const isInTree = program?.includes("/") && !program.startsWith("/");
+    return { name, run, ...(problem && { problem, ...(isInTree && { isInTree }) }) };
   });
   return { found: gate.found, commands: await Promise.all(commands) };
 }

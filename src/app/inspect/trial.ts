@@ -3,6 +3,7 @@ import type { Config } from "../../config/schema.ts";
 import { baseLookLines } from "../../core/base-look-words.ts";
 import { isGreen } from "../../core/gate.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
+import { unattended } from "../../core/rules/red-base.ts";
 import { plural } from "../../text/words.ts";
 import type { BaseLooked } from "../look-at-base.ts";
 import { bad, type DoctorFacts, type DoctorFinding, ok, warn } from "./facts.ts";
@@ -31,7 +32,8 @@ type ToTry = {
 
 const NAME = "gate, run";
 
-export function trialFrom(tried: BaseLooked | Failed): Trial {
+/** `onRedBase`: as configured. */
+export function trialFrom(tried: BaseLooked | Failed, onRedBase?: Config["onRedBase"]): Trial {
   if (hasFailed(tried)) {
     const { kind, message, next } = tried.failure;
     return kind === "cancelled"
@@ -43,7 +45,7 @@ export function trialFrom(tried: BaseLooked | Failed): Trial {
   const took = `${(tookMs / 1_000).toFixed(1)} s`;
   if (look || !isGreen(run.report)) {
     const text = [`fails after ${took}`, ...(look ? baseLookLines(look) : [])].join("\n");
-    return { is: "failed", findings: [warn(NAME, text, "a run would start with tasks that repair it")] };
+    return { is: "failed", findings: [whatFollows(text, look, onRedBase)] };
   }
   const idle = run.report.commands.filter(({ nothingYet }) => nothingYet).map(({ name }) => name);
   const gated =
@@ -59,4 +61,24 @@ export function trialFrom(tried: BaseLooked | Failed): Trial {
       ? ok("probe", "the gate fails without your sources, as it should")
       : warn("probe", `not probed: ${probed?.why ?? "not requested"}`);
   return { is: "passed", findings: [gated, probe] };
+}
+
+/** By the rule that a run follows: it never says that a run could start which would stop right there. */
+function whatFollows(text: string, look: BaseLooked["look"], onRedBase: Config["onRedBase"]): DoctorFinding {
+  const unasked = look ? unattended(look) : "repair";
+  const choice = onRedBase ?? unasked;
+  const asks = onRedBase === undefined ? "on a terminal a run asks you what to do; elsewhere " : "";
+  if (choice === "stop")
+    return bad(
+      NAME,
+      `${text}\n${asks}a run would stop here: nothing is started`,
+      "repair the base and commit; or name another gate; or --set onRedBase=repair, or continue",
+    );
+  const follows = {
+    ask: "a run would ask you: repair, continue or stop",
+    repair: `${asks}a run would start with tasks that repair it`,
+    continue:
+      "agents would work beside it: what makes nothing worse lands, and a failing target is not delivered",
+  };
+  return warn(NAME, text, follows[choice]);
 }

@@ -38,8 +38,8 @@ export function baseFailed(
   return [{ type: "base.failed", look, choice, asked }];
 }
 
-/** Where nothing ran, no fix could be told from a change that makes it worse. */
-const unattended = ({ class: kind }: BaseLook): OnRedBase => (kind === "unjudged" ? "stop" : "repair");
+/** Where nobody is asked: if nothing ran, no fix could be told from a change that makes it worse. */
+export const unattended = ({ class: kind }: BaseLook): OnRedBase => (kind === "unjudged" ? "stop" : "repair");
 
 function following(choice: OnRedBase, look: BaseLook, offer: readonly RepairOffer[]): readonly Fact[] {
   if (choice === "repair") return offer;

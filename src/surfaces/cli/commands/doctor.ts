@@ -113,6 +113,7 @@ async function look(context: Context, options: DoctorOptions) {
       folder: path.resolve(context.folder, options.repo ?? "."),
       configure: (located) => readHere(context, located, options),
       ...(isNamed && { onSessions: () => stack.use(stopOnSignal()).signal }),
+      ...(options.intoCheckout && { intoCheckout: true }),
       node: { version: process.versions.node, path: process.execPath },
     },
     inspectParts(context.env),
@@ -270,6 +271,7 @@ async function trialOf(
     const project = await openProject(path.resolve(context.folder, repo), context.env, stop.signal);
     if (hasFailed(project)) return trialFrom(project);
     onStart(`Running the gate in a fresh workspace of ${short(request.commit)} (${found}) …`);
-    return trialFrom(await lookAtBase(request, partsOf(project, context.env), stop.signal));
+    const looked = await lookAtBase(request, partsOf(project, context.env), stop.signal);
+    return trialFrom(looked, request.config.onRedBase);
   }
 }
