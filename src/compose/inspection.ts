@@ -30,7 +30,7 @@ export const inspectParts = (env: Environment): InspectParts => ({
   },
   workspaces: {
     gate: ({ located, gate, commit }, signal) => gateRules(gate, located.top).of(commit, signal),
-    setup: inspectSetup,
+    setup: (located, commit, signal) => inspectSetup(located, commit, signal, looksOf(env).programs),
     filterProblem: ({ located, ...wanted }, signal) => forbiddenFilter({ ...located, ...wanted }, signal),
     ignoredSettings: repository.ignoredSettings,
   },

@@ -10,6 +10,7 @@ type Found = {
     readonly command: string;
     readonly lockFile: string;
     readonly isNeeded: boolean;
+    readonly lacks?: readonly string[];
     readonly why: string;
     readonly copy?: readonly string[];
     /** The gate that uses what is installed there, where the one that is found does not. */
@@ -70,8 +71,9 @@ const shownKeys = ({ gate, setup }: Found): readonly Shown[] => [
 function setupKey(setup: Found["setup"]): Shown {
   const key = "workspace.setup";
   if (setup === undefined) return { key, example: "./prepare.sh" };
-  const { command, lockFile, isNeeded, why, copy } = setup;
-  return { key, example: command, notes: [`There is ${lockFile}. ${why}`], isSet: isNeeded && !copy };
+  const { command, lockFile, isNeeded, why, copy, lacks } = setup;
+  const not = lacks && isNeeded && !copy ? [`It does not install ${lacks.join("; ")}.`] : [];
+  return { key, example: command, notes: [`There is ${lockFile}. ${why}`, ...not], isSet: isNeeded && !copy };
 }
 
 function gateKey({ found, commands }: Found["gate"], setup: Found["setup"]): Shown {

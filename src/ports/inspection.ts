@@ -91,6 +91,8 @@ export type SetupFacts = {
   readonly isNeeded: boolean;
   /** Why it is needed or not, as a sentence. */
   readonly why: string;
+  /** What the command would not install, in words; undefined if nothing of that kind is seen. */
+  readonly lacks?: readonly string[];
   /** For `workspace.copy`, instead of the command: the installed packages can be copied. */
   readonly copy?: readonly string[];
   /** For `gate`, if the detected one would not use the installed packages. */

@@ -100,6 +100,15 @@ describe("skein init", { concurrency: 2 }, () => {
     assert.match(out, /^ {2}workspace\.setup +skein\.yaml:\d+ +npm ci$/m);
   });
 
+  it("names what the set-up that it proposes does not install", LIMIT, async () => {
+    await using place = await makePlace({ files: { ...KINDS["npm"]!.files, "web/package-lock.json": "" } });
+    const { out } = await place.skein("init");
+    assert.match(out, /^ +It does not install web\/package-lock\.json: add what your gate needs$/m);
+    assert.match(await textIn(place), /^ {2}# .*It does not install web\/package-lock\.json\.$/m);
+    const { setup } = JSON.parse((await place.skein("doctor", "--agent", place.agent, "--json")).out);
+    assert.deepEqual(setup.lacks, ["web/package-lock.json"]);
+  });
+
   it("needs no set-up command where something is installed that is copied", LIMIT, async () => {
     await using place = await makePlace({
       files: { ...KINDS["npm"]!.files, ".gitignore": "node_modules\n" },

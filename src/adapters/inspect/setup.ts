@@ -2,17 +2,20 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import type { AgentLooks } from "../../ports/agent-looks.ts";
 import type { SetupFacts } from "../../ports/inspection.ts";
 import type { Located } from "../../ports/project.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { type Installed, proposeSetup, SETUP_FILES } from "../gates/propose-setup.ts";
 import { git } from "../git/git.ts";
+import { notInstalled } from "./not-installed.ts";
 
 /** Undefined where nothing has to be installed, as far as anyone can tell. */
 export async function inspectSetup(
   { top, gitDir }: Located,
   commit: string,
   signal: AbortSignal,
+  programs?: Pick<AgentLooks["programs"], "unstartable">,
 ): Promise<SetupFacts | undefined> {
   const listed = await git(
     { folder: top, args: ["ls-tree", "-z", "--name-only", "--full-tree", commit, "--", ...SETUP_FILES] },
@@ -31,8 +34,21 @@ export async function inspectSetup(
   const proposal = proposeSetup((name) => texts.get(name), isBare ? {} : await installedIn(top));
   if (proposal === undefined) return undefined;
   const { hasPrograms: _, ...facts } = proposal;
-  return isBare ? { ...facts, isNeeded: false } : facts;
+  const setup = isBare ? { ...facts, isNeeded: false } : facts;
+  const [program = ""] = setup.command.split(" ");
+  const all = { folder: top, args: ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit] };
+  const [files, problem] = await Promise.all([
+    git({ ...all, maxBytes: MAX_LIST_BYTES, cut: true }, signal),
+    programs?.unstartable([program], top),
+  ]);
+  const paths = files.out.split("\0").filter((one) => one !== "");
+  const textOf = (name: string) => texts.get(name) ?? (paths.includes(name) ? "" : undefined);
+  const lacks = notInstalled({ setup, paths, textOf, ...(problem && { problem: problem.message }) });
+  return lacks.length === 0 ? setup : { ...setup, lacks };
 }
+
+/** The beginning of a list that is longer says enough. */
+const MAX_LIST_BYTES = 8_000_000;
 
 const MAX_BYTES = 1_000_000;
 

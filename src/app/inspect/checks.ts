@@ -164,20 +164,25 @@ export const checkSetup = ({
   const isGated = gate !== undefined && !hasFailed(gate) && gate.commands.length > 0;
   if (setup === undefined || hasFailed(setup) || !isGated || !("config" in configuration)) return [];
   const { workspace } = configuration.config;
-  const { command, lockFile, isNeeded, why, copy } = setup;
+  const { command, lockFile, isNeeded, why, copy, lacks = [] } = setup;
   if (workspace.setup !== undefined) return [ok("set-up", "workspace.setup runs in each new workspace")];
   const given = [...workspace.copy, ...workspace.share];
   if (!isNeeded || copy?.every((name) => given.includes(name)))
     return [ok("set-up", `found ${lockFile}. ${why}`)];
   const next = copy ? `workspace.copy: [${copy.join(", ")}]` : `workspace.setup: ${command}`;
+  const not = copy || lacks.length === 0 ? "" : ` ${lacksText(lacks)}`;
   return [
     warn(
       "set-up",
-      `found ${lockFile}, but workspaces are not set up. ${why}`,
+      `found ${lockFile}, but workspaces are not set up. ${why}${not}`,
       `${next}, in skein.yaml (skein init writes it) or with --set`,
     ),
   ];
 };
+
+/** Of a set-up that is proposed. */
+const lacksText = (lacks: readonly string[]): string =>
+  `The command does not install ${lacks.join("; ")}.`;
 
 /** A run would be refused. */
 const checkFilters: Check = ({ filters }) =>

@@ -121,6 +121,8 @@ function sayWritten(context: Context, file: string, { gate, setup, ignored, isRe
   if (gate.commands.length > 0) row("gate", `detected: ${gate.found}`);
   else row("gate", "none found: until you name one, tasks land untested", "bad");
   if (setup !== null) row("set-up", setupText(setup));
+  if (setup?.lacks && setup.isNeeded && !setup.copy)
+    row("", `It does not install ${setup.lacks.join("; ")}: add what your gate needs`, "bad");
   if (ignored.length > 0)
     row(
       "hint",
