@@ -181,8 +181,7 @@ export const checkSetup = ({
 };
 
 /** Of a set-up that is proposed. */
-const lacksText = (lacks: readonly string[]): string =>
-  `The command does not install ${lacks.join("; ")}.`;
+const lacksText = (lacks: readonly string[]): string => `The command does not install ${lacks.join("; ")}.`;
 
 /** A run would be refused. */
 const checkFilters: Check = ({ filters }) =>

@@ -41,6 +41,13 @@ describe("a goal", () => {
       "plans/first": "did you mean plans/first.json?",
       "design.md": "did you mean docs/DESIGN.md?",
       "plans/DESIGN.md": "try: name an existing file",
+      "docs\\DESGN.md": "did you mean docs/DESIGN.md?",
+      "..\\SPEC.txt": "try: name an existing file",
+      "C:\\specs\\SEPC.md": "try: name an existing file",
+      "plans/x.json": "try: name an existing file",
+      "src/index.ts": "try: name an existing file",
+      "SPEC.pdf": "did you mean SPEC.md?",
+      "./SPEC one.md": "try: name an existing file",
       "other.md": "try: name an existing file, or say the goal in a sentence",
       "/no/such/folder/SPEC": "try: name an existing file",
     };
@@ -57,6 +64,8 @@ describe("a goal", () => {
     assert.deepEqual(await read(folder, "./SPEC"), { text: "Do it.", said: "" });
     for (const sentence of [
       "write SPEC.md",
+      "write docs/NOTES.md and plans/other.json",
+      "./build fails as it says in NOTES.md",
       "./build is slow: mend it",
       "read/write",
       "rename a/b.ts to c.ts",

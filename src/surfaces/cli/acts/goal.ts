@@ -61,20 +61,28 @@ export function textIn(
 }
 
 /**
- * One word that begins as a path does, has an ending that texts have, or leads through a folder that is there: no goal
- * is said like that. A sentence that mentions a file has blanks, and is a goal.
+ * One word that begins as a path does, has an ending that texts have, or leads through a folder that is there or to a
+ * name with an ending: no goal is said like that. A sentence that mentions a file has more words, and is a goal; a few
+ * that begin as a path and end as a text are a name with blanks.
  */
 function looksLikeFile(given: string, folder: string): boolean {
-  if (/\.(?:md|txt|markdown|rst|adoc|json|ya?ml)$/i.test(given) && !/\s/.test(given)) return true;
-  if (/^(?:\.{1,2}|~)?\/\S*$/.test(given)) return true;
+  const words = given.trim().split(/\s+/).length;
+  const isText = /\.(?:md|txt|markdown|rst|adoc|json|ya?ml|html?|pdf|docx?)$/i.test(given);
+  const isPath = /^(?:(?:\.{1,2}|~)?[/\\]|[a-z]:\\)/i.test(given);
+  if (words > 1) return isPath && isText && words <= MAX_NAME_WORDS;
+  if (isText || isPath || /^[^\s/\\]+[/\\]\S*\.\w{1,5}$/.test(given)) return true;
   return (
     /^[^\s/]+\/\S+$/.test(given) &&
     namesIn(path.resolve(folder, given.slice(0, given.indexOf("/")))).length > 0
   );
 }
 
+/** "./my first spec.md" */
+const MAX_NAME_WORDS = 3;
+
 /** What may have been meant: a near name in the same folder, or the same name in the folders beside it. */
-function nextTo(given: string, folder: string, what: string): string {
+function nextTo(typed: string, folder: string, what: string): string {
+  const given = typed.replaceAll("\\", "/"); // As they are typed on Windows; elsewhere no file is called so.
   const [wanted, above] = [path.basename(given), path.dirname(given)];
   const places = [...new Set([above, ...FOLDERS.map((name) => path.join(above, name))])];
   const near = places.flatMap((place) => {
