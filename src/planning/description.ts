@@ -31,7 +31,7 @@ const MAX_DESCRIPTION_CHARS = 50_000;
 
 /** An agent's plan with the request's own words in every task: what it wrote may have left something out. */
 export function withRequest(plan: ExecutionPlan, request: string): ExecutionPlan {
-  const { text } = asTold(visible(request).trim());
+  const { text, left } = asTold(visible(request).trim());
   const head = plan.tasks.length === 1 ? IN_FULL : plan.not_covered ? SURROUNDING : WHOLE;
   const told = (task: PlanTask): PlanTask => {
     const description = `${task.description}\n\n${head}\n\n${text}`;
@@ -40,7 +40,7 @@ export function withRequest(plan: ExecutionPlan, request: string): ExecutionPlan
     if (description.length > MAX_DESCRIPTION_CHARS || (isForReader && saysToWrite(text))) return task;
     return { ...task, description };
   };
-  return { ...plan, tasks: plan.tasks.map(told) };
+  return { ...plan, assumptions: [...plan.assumptions, ...left], tasks: plan.tasks.map(told) };
 }
 
 type Told = {
