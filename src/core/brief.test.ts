@@ -29,6 +29,7 @@ describe("a worker's brief", () => {
     assert.deepEqual(run.brief("plan", "t").gate, gate);
     run.plan("t", [task("a"), task("b")]);
     assert.deepEqual(run.brief("work", "t.2").gate, gate);
+    assert.deepEqual(run.brief("work", "t.2").workers, { atOnce: 3, free: 1 });
     run.finish("t.1", "t.2");
     assert.deepEqual(run.brief("plan", "t").workers, { atOnce: 3, free: 3 });
   });

@@ -31,6 +31,9 @@ export type Brief = PlanBrief | WorkBrief | LandBrief | CheckBrief;
 /** The commands that a change must pass as merged. `ms`: the longest that they took on the target so far. */
 export type GateTold = { readonly commands: readonly string[]; readonly ms: number };
 
+/** How many tasks can be at work at once, and how many of these workers have nothing to do now. */
+export type WorkersTold = { readonly atOnce: number; readonly free: number };
+
 export type PlanBrief = {
   readonly kind: "plan";
   readonly run: string;
@@ -55,8 +58,7 @@ export type PlanBrief = {
   readonly steers: readonly string[];
   /** Absent before the gate has run. */
   readonly gate?: GateTold;
-  /** How many tasks can be at work at once, and how many of these workers have nothing to do now. */
-  readonly workers?: { readonly atOnce: number; readonly free: number };
+  readonly workers?: WorkersTold;
   /** What machines of the fleet have: a task may ask for it (`needs`). Absent if there is nothing to ask for. */
   readonly labels?: readonly string[];
   /** Asked as the reconciler: fixes for these are wanted, and nothing else. */
@@ -122,6 +124,7 @@ export type WorkBrief = {
   readonly steers: readonly string[];
   /** Absent before the gate has run. */
   readonly gate?: GateTold;
+  readonly workers?: WorkersTold;
   /** Its worker called for something: the same conversation goes on with the response. */
   readonly goOn?: Pick<GoOn, "start" | "session"> & {
     readonly response: ToolResponse;
@@ -241,10 +244,15 @@ function planBrief(state: RunState, job: Job & { readonly kind: "plan" }, policy
       .map(({ plannedBefore: _, ...concern }) => concern),
     steers: task.id === ROOT ? state.steers.slice(0, planner?.told.steers) : [],
     ...gateIn(state),
-    workers: { atOnce: policy.capacity.work, free: Math.max(0, policy.capacity.work - state.count.work) },
+    workers: workersIn(state, policy),
     ...labelsIn(state),
   };
 }
+
+const workersIn = ({ count }: RunState, { capacity }: Policy): WorkersTold => ({
+  atOnce: capacity.work,
+  free: Math.max(0, capacity.work - count.work),
+});
 
 function gateIn({ target: { report, slowestMs } }: RunState): { readonly gate?: GateTold } {
   const commands = report.commands.map(({ name, line }) => line ?? name);
@@ -302,6 +310,7 @@ function workBrief(state: RunState, job: Job & { readonly kind: "work" }, policy
     before: doneBefore(state, spec, policy),
     steers: id === ROOT ? [...state.steers] : [],
     ...gateIn(state),
+    workers: workersIn(state, policy),
     ...goOnOf(task),
     ...(spec.spawn?.context.accumulate_data && { earlier: earlierOf(state, id) }),
   };

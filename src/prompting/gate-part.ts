@@ -1,5 +1,5 @@
-/** Tells planners and workers which commands a change must pass before it lands, and how long these take. */
-import type { GateTold } from "../core/brief.ts";
+/** Tells planners and workers which commands a change must pass before it lands, how long these take, and how many workers are free. */
+import type { GateTold, WorkersTold } from "../core/brief.ts";
 import { duration } from "../text/words.ts";
 import type { MessagePart } from "./message.ts";
 
@@ -16,3 +16,10 @@ export function gatePart(gate: GateTold | undefined): MessagePart {
 }
 
 const MAX_COMMANDS = 20;
+
+export function workersPart(workers: WorkersTold | undefined): MessagePart {
+  const title = "Workers";
+  if (workers === undefined) return { title };
+  const { atOnce, free } = workers;
+  return { title, says: `Tasks that can be at work at once: ${atOnce}\nWorkers without a task now: ${free}` };
+}

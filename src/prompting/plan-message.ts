@@ -3,7 +3,7 @@ import type { News, PlanBrief, PlanRequest } from "../core/brief.ts";
 import { ROOT } from "../core/task.ts";
 import type { Ask } from "../ports/agent.ts";
 import type { Facts } from "../ports/surroundings.ts";
-import { gatePart } from "./gate-part.ts";
+import { gatePart, workersPart } from "./gate-part.ts";
 import {
   MAX_MESSAGE_CHARS,
   type MessagePart,
@@ -47,7 +47,7 @@ const plannerParts = (
   listPart("What was changed in your last answer", undefined, brief.notes),
   scratchpadPart(brief),
   gatePart(brief.gate),
-  workersPart(brief),
+  workersPart(brief.workers),
   rolesPart(roles),
   labelsPart(brief),
   ...(facts ? factsParts(facts, conversation) : []),
@@ -263,13 +263,6 @@ const rolesPart = (roles: readonly NamedRole[]): MessagePart => ({
     text: description,
   })),
 });
-
-function workersPart({ workers }: PlanBrief): MessagePart {
-  const title = "Workers";
-  if (workers === undefined) return { title };
-  const { atOnce, free } = workers;
-  return { title, says: `Tasks that can be at work at once: ${atOnce}\nWorkers without a task now: ${free}` };
-}
 
 /** Labels are checked before they are in the log: they hold nothing but letters, digits, dots, dashes, underscores. */
 const labelsPart = ({ labels = [] }: PlanBrief): MessagePart => ({

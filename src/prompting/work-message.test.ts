@@ -102,6 +102,10 @@ describe("the message to a worker", () => {
     const gate = { commands: ["npm run build", "npm test"], ms: 30_000 };
     assert.match(heard({ gate }), /^## The gate$[\s\S]*up to 30 s here[\s\S]*^- npm run build\n- npm test$/m);
     assert.doesNotMatch(heard({ gate, spec: { ...SPEC, delivers: "report" } }), /The gate/);
+    assert.match(
+      heard({ workers: { atOnce: 4, free: 2 } }),
+      /^## Workers$[\s\S]*^Workers without a task now: 2$/m,
+    );
   });
 
   it("begins with its place", () => {

@@ -2,7 +2,7 @@
 import type { WorkBrief } from "../core/brief.ts";
 import { type PastAttempt, parentId } from "../core/task.ts";
 import { type Ask, doneAnswer, type Scratchpad } from "../ports/agent.ts";
-import { gatePart } from "./gate-part.ts";
+import { gatePart, workersPart } from "./gate-part.ts";
 import {
   blockUnlessEmpty,
   MAX_MESSAGE_CHARS,
@@ -150,8 +150,8 @@ const criterionPart = ({ spec }: WorkBrief): MessagePart => ({
 });
 
 /** What lands nothing, or lands with the task that asked for it, meets the gate elsewhere or never. */
-const landsPart = ({ spec, gate }: WorkBrief): readonly MessagePart[] =>
-  spec.delivers === "report" || spec.spawn ? [] : [gatePart(gate)];
+const landsPart = ({ spec, gate, workers }: WorkBrief): readonly MessagePart[] =>
+  spec.delivers === "report" || spec.spawn ? [] : [gatePart(gate), workersPart(workers)];
 
 const outputPart = (scratchpad: Scratchpad | undefined): MessagePart => ({
   title: "Where your result goes",
