@@ -60,7 +60,7 @@ const PROGRAMS: readonly Row[] = [
   ["rustup-pinned", 1, "toolchain 1.70.0-x86_64-unknown-linux-gnu was not found"],
   ["rustup-read-only", 1, "rustup cannot install the toolchain that the tree asks for"],
   ["rustup-network", 1, "rustup cannot install the toolchain that the tree asks for"],
-  ["npm-engine", 1, "this is not the version of node or npm that package.json asks for"],
+  ["npm-engine", 1, 'this is not the version that package.json asks for: {"node":">=99"}'],
   ["corepack-other", 1, "package.json asks for pnpm as its package manager"],
   ["pyenv-version", 1, "Python 3.4.99 was not found"],
   ["shell-denied", 126, "run.sh cannot be started, or the program in its first line", { files: ["run.sh"] }],
@@ -117,6 +117,17 @@ const PACKAGES: readonly Row[] = [
   ["go-own", 1, undefined],
 ];
 
+const SURROUNDINGS: readonly Row[] = [
+  ["go-too-old", 1, "go is too old: go 1.21 or newer is wanted (it has no package slices)"],
+  ["cargo-too-old", 101, "rustc is too old: rustc 1.299 or newer is wanted"],
+  ["npm-audit-refused", 1, "the advisory service does not answer (npm audit)"],
+  ["npm-audit-unreachable", 1, "the advisory service does not answer (npm audit)"],
+  ["node-read-only", 1, "/usr/cache/shop cannot be written"],
+  ["cargo-read-only", 101, "/usr/share/targetr0foEY cannot be written"],
+  ["node-network", 1, "the network is not there: api.example.com cannot be reached"],
+  ["tsc-packages", 2, "all 4 errors are inside installed packages (node_modules)"],
+];
+
 const SERVICES: readonly Row[] = [
   ["node-postgres", 1, "nothing answers at 127.0.0.1:5432"],
   ["node-postgres-some", 1, "nothing answers at 127.0.0.1:5432"],
@@ -126,7 +137,7 @@ const SERVICES: readonly Row[] = [
 ];
 
 describe("a set-up failure", () => {
-  for (const [name, code, what, given] of [...PROGRAMS, ...PACKAGES, ...SERVICES])
+  for (const [name, code, what, given] of [...PROGRAMS, ...PACKAGES, ...SURROUNDINGS, ...SERVICES])
     test(`${name}${given ? ` (${JSON.stringify(given)})` : ""}: ${what ?? "red"}`, () => {
       const found = judge(wordsOf(name), code, given);
       assert.equal(found?.what, what);
@@ -159,6 +170,19 @@ describe("a set-up failure", () => {
     assert.equal(judge("check.sh: line 3: jq: command not found\n", 1)?.what, "jq was not found");
     const prove = "Error: connect ECONNREFUSED 127.0.0.1:4711\nFailed 1/300 test programs.\n";
     assert.equal(judge(prove, 1), undefined);
+  });
+
+  test("is not the network or an advisory where a test failed beside it, nor a mistyped package of the tree", () => {
+    const audit = wordsOf("npm-audit-refused")
+      .replace("# pass 1", "# pass 0")
+      .replace("ok 1 - adds", "not ok 1 - adds");
+    assert.equal(judge(audit, 1), undefined);
+    const network = wordsOf("node-network").replace("ℹ pass 0", "ℹ pass 7").replace("ℹ tests 1", "ℹ tests 8");
+    assert.equal(judge(network, 1), undefined);
+    const mistyped = wordsOf("go-too-old").replaceAll("slices", "slycees");
+    assert.equal(judge(mistyped, 1), undefined);
+    const both = `${wordsOf("tsc-packages")}a.ts(1,14): error TS2304: Cannot find name 'y'.\n`;
+    assert.equal(judge(both, 2), undefined);
   });
 
   test("is what uv and poetry say of a program that is not in their environment", () => {

@@ -172,6 +172,7 @@ const BAD: readonly [string, RegExp][] = [
   ["gate: ['  ']", /gate has an empty command/],
   ["gate: [a, a]", /gate has two commands with one name: command 2/],
   ["gate: [{name: a}]", /gate must be/],
+  ["gate: [{name: a, run: b, env: {1a: x}}]", /gate must be/],
   ["agent: ''", /agent names no program/],
   ["agent: []", /agent .*(?:names no program|program and its arguments)/],
   ["agent: 'a | b'", /agent needs a shell: write it as \["sh", "-c"/],

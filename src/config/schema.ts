@@ -19,13 +19,18 @@ import {
   yesOrNo,
 } from "./values.ts";
 
-/** How is a gate named in the configuration? Detected, none, or a list of commands; never shown when refused. */
-type GateCommand = { readonly name: string; readonly run: string };
-
 const named = z.strictObject({
   name: z.string("must be a text").min(1, "must not be empty").max(80, "is too long"),
   run: z.string("must be a text").trim().min(1, "must not be empty").max(10_000, "is too long"),
+  env: z
+    .record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of a variable"),
+      z.string("must be a text").max(10_000, "is too long"),
+    )
+    .optional(),
 });
+
+type GateCommand = z.infer<typeof named>;
 
 /** `auto`: detected; `none`: nothing has to pass. Each command is run by `/bin/sh -c`; its text is its name unless told. */
 const gate = () =>
@@ -37,7 +42,7 @@ const gate = () =>
       ],
       {
         error:
-          'must be "auto", "none" or a list of commands such as ["npm test"], each a text or { name, run }',
+          'must be "auto", "none" or a list of commands such as ["npm test"], each a text or { name, run, env }',
       },
     ),
     z.union([z.enum(["auto", "none"]), z.array(named)]),

@@ -9,9 +9,10 @@ export function baseLookLines({
   count,
   output,
 }: BaseLook): readonly string[] {
-  const told = commands.flatMap(({ name, line, lines }) => [
+  const told = commands.flatMap(({ name, line, lines, perhaps }) => [
     name === line ? `$ ${line}` : `$ ${line}  (${name})`,
     ...(lines.length === 0 ? ["  (it wrote nothing that says why)"] : lines.map((text) => `  ${text}`)),
+    ...(perhaps === undefined ? [] : `Perhaps not the code: ${perhaps}`.split("\n")),
   ]);
   const more = count > failures.length ? ` and ${count - failures.length} more` : "";
   return [

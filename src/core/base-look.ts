@@ -13,6 +13,8 @@ export type FailedCommand = {
   readonly line: string;
   /** What it wrote about what failed, and the lines before that; never only lines that report success. */
   readonly lines: readonly string[];
+  /** What besides the tree may be the reason, with the setting to choose. */
+  readonly perhaps?: string;
 };
 
 export type BaseLook = {
@@ -70,7 +72,8 @@ const MAX_LINES = 24;
 const MAX_LINE_CHARS = 300;
 const MAX_NAMES = 10;
 
-const bounded = ({ name, line, lines }: FailedCommand): FailedCommand => ({
+const bounded = ({ name, line, lines, perhaps }: FailedCommand): FailedCommand => ({
+  ...(perhaps !== undefined && { perhaps: perhaps.slice(0, MAX_LINE_CHARS * 4) }),
   name: name.slice(0, MAX_LINE_CHARS),
   line: line.slice(0, MAX_LINE_CHARS),
   lines: lines.slice(0, MAX_LINES).map((one) => one.slice(0, MAX_LINE_CHARS).toWellFormed()),

@@ -19,7 +19,14 @@ export type Gate = {
 };
 
 /** As it is configured: found in the tree, none, or these commands. */
-export type GateSetting = "auto" | "none" | readonly { readonly name: string; readonly run: string }[];
+export type GateSetting = "auto" | "none" | readonly GateEntry[];
+
+/** `env`: variables that this command gets besides those of its workspace. */
+type GateEntry = {
+  readonly name: string;
+  readonly run: string;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+};
 
 /** The gate that a commit would have, in words; no commands if there is none. */
 export type GateFound = {

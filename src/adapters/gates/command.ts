@@ -180,7 +180,7 @@ export class CommandGate implements Gate {
 
   async #execute(
     job: JobId,
-    { command }: GateCommand,
+    { command, env }: GateCommand,
     { workspace, transcript }: GatePlace,
     signal: AbortSignal,
   ): Promise<ProbeEnded> {
@@ -193,7 +193,7 @@ export class CommandGate implements Gate {
         job,
         command,
         folder,
-        environment: { ...environment, CI: "true" },
+        environment: { ...environment, CI: "true", ...env },
         limits,
         onOutput: (text) => {
           written.push(text);
@@ -233,8 +233,12 @@ function asFound(ran: EndedGateCommand, found: Runnable): EndedGateCommand {
   const { name, line, failures, tail } = ran;
   switch (found.is) {
     case "ran":
-      if (found.tests === undefined) return ran;
-      return { ...ran, counted: found.tests, ...(ran.green && { tests: found.tests }) };
+      return {
+        ...ran,
+        ...(found.perhaps !== undefined && { perhaps: found.perhaps }),
+        ...(found.tests !== undefined && { counted: found.tests }),
+        ...(found.tests !== undefined && ran.green && { tests: found.tests }),
+      };
     case "nothing-yet":
       return { name, line, green: true, failures: [], tail, nothingYet: true };
     case "unrunnable": {

@@ -5,11 +5,14 @@ import type { ProblemClass } from "../../core/rules/repair.ts";
 export type GateCommand = {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
+  /** Beside the variables of its workspace, and before them. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 
-export const shellCommand = (name: string, run: string): GateCommand => ({
+export const shellCommand = (name: string, run: string, env?: GateCommand["env"]): GateCommand => ({
   name,
   command: ["/bin/sh", "-c", run],
+  ...(env && { env }),
 });
 
 /** As a person would type it, without the shell that reads it. */

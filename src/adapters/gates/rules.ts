@@ -18,7 +18,7 @@ export const gateRules = (gate: GateSetting, folder: string): GateRules =>
 
 /** The same for every commit. Without commands, landings are not gated, and say so. */
 function configuredRules(commands: Exclude<GateSetting, string>): GateRules {
-  const gate: readonly GateCommand[] = commands.map(({ name, run }) => shellCommand(name, run));
+  const gate: readonly GateCommand[] = commands.map(({ name, run, env }) => shellCommand(name, run, env));
   const found =
     commands.length === 0
       ? "the gate is switched off in the configuration"

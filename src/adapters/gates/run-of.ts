@@ -28,6 +28,8 @@ export type EndedGateCommand = {
   /** Why it could not be run; `isSilent`: it passed without running any of the existing tests. */
   readonly setup?: Failure;
   readonly isSilent?: true;
+  /** What besides the tree may be the reason of its failure. */
+  readonly perhaps?: string;
 };
 
 export function runOf(ran: readonly EndedGateCommand[], output?: string): GateRun {
@@ -43,7 +45,10 @@ export function runOf(ran: readonly EndedGateCommand[], output?: string): GateRu
   const tail = reds.map((each) => `${each.name}:\n${each.tail}`).join("\n");
   const setup = ran.find((each) => each.setup)?.setup;
   const failed = reds.map(
-    ({ name, line, tail: lines }): FailedCommand => ({ name, line, lines: lines.split("\n") }),
+    ({ name, line, tail: lines, perhaps }): FailedCommand => ({
+      ...{ name, line, lines: lines.split("\n") },
+      ...(perhaps !== undefined && { perhaps }),
+    }),
   );
   return {
     ...{ report, problems, tail },

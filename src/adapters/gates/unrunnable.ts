@@ -11,9 +11,11 @@ import { scriptsOf } from "./package-json.ts";
 import { proposeSetup, yamlOf } from "./propose-setup.ts";
 import { textInside } from "./tested-files.ts";
 import { isManifest, type Manifest } from "./tool-output/named-packages.ts";
+import { perhapsNotTheTree } from "./tool-output/perhaps.ts";
 import { readOutput } from "./tool-output/read-output.ts";
 import { type SetupFailure, setupFailureOf } from "./tool-output/set-up.ts";
 import { sheetOf } from "./tool-output/sheet.ts";
+import { isSurrounding, settingFor } from "./tool-output/surroundings.ts";
 import { testCount } from "./tool-output/test-count.ts";
 
 type EndedCommand = {
@@ -27,7 +29,12 @@ type EndedCommand = {
 
 export type Runnable =
   /** Its result counts. `tests`: how many ran, if the runner says so. */
-  | { readonly is: "ran"; readonly tests: number | undefined }
+  | {
+      readonly is: "ran";
+      readonly tests: number | undefined;
+      /** It fails: what besides the tree may be the reason. */
+      readonly perhaps?: string;
+    }
   /** There are no tests yet. */
   | { readonly is: "nothing-yet" }
   /** `isSilent`: it passed without running any of the existing tests. */
@@ -47,6 +54,10 @@ export async function whyUnrunnable(
   if (files === undefined) return ran; // Then only its exit code counts.
   const manifests = await manifestsIn(ended.folder, files.own);
   const failed = (found: SetupFailure) => failureOf(ended, found, tree, { files: files.own, manifests });
+  const perhaps =
+    ended.code === 0
+      ? undefined
+      : perhapsNotTheTree({ line: ended.line, text: ended.text, files: files.own, manifests });
   const reading = ended.code === 0 ? undefined : readOutput({ text: ended.text, folder: ended.folder });
   const found =
     reading && setupFailureOf({ ...ended, command: ended.line, files: files.own, manifests, reading });
@@ -58,7 +69,8 @@ export async function whyUnrunnable(
     return { is: "unrunnable", what, failure: failed({ ...found, what }) };
   }
   if (found) return { is: "unrunnable", what: found.what, failure: failed(found) };
-  if (count?.tests !== 0 || (reading && reading.failures.length > 0)) return ran;
+  if (count?.tests !== 0 || (reading && reading.failures.length > 0))
+    return { ...ran, ...(perhaps !== undefined && { perhaps }) };
   const { endings } = count;
   if (!files.tests.some((file) => endings.test(file))) return { is: "nothing-yet" };
   const what = "no test was collected, although there are test files";
@@ -165,13 +177,14 @@ function failureOf(
   return failure(
     "setup",
     `the gate's command "${line}" cannot be run ${where}: ${found.what}\n${words}`,
-    nextOf(found, around),
+    nextOf(found, line, around),
   );
 }
 
 const MAX_WORDS = 600;
 
-function nextOf({ what, is }: SetupFailure, { files, manifests }: Around): string {
+function nextOf({ what, is }: SetupFailure, line: string, { files, manifests }: Around): string {
+  if (is !== undefined && isSurrounding(is)) return settingFor(is, line);
   if (is === "service" || is === "known-service") {
     const compose = files.find((file) => /^(?:docker-)?compose\.ya?ml$/.test(file));
     return compose === undefined

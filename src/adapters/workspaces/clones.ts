@@ -297,6 +297,7 @@ export class CloneWorkspaces implements Workspaces {
       ceiling: slot.folder,
       person: pool.source.person,
       settings: pool.source.filters,
+      isTerminal: isOfGate(slot),
     });
   }
 
@@ -307,6 +308,8 @@ export class CloneWorkspaces implements Workspaces {
 }
 
 const NEVER = new AbortController().signal;
+
+const isOfGate = ({ name }: Slot): boolean => /^(?:gate|probe)-/.test(name);
 
 const staying = ({ slot, holder }: Place): string =>
   `${slot.folder}: ${holder ? `what ${holder.job} made there could not be kept` : "whose it was is not known, and it could not be kept"}`;

@@ -12,16 +12,20 @@ type EnvironmentOptions = {
   readonly ceiling: string;
   readonly person: { readonly name: string; readonly email: string };
   readonly settings: readonly GitSetting[];
+  /** Of the gate: what the user's terminal says of colours, since tests may look at it. */
+  readonly isTerminal?: boolean;
 };
 
 export function environmentOf(options: EnvironmentOptions): Record<string, string> {
-  const { from, pass, temporary, ceiling, person, settings } = options;
+  const { from, pass, temporary, ceiling, person, settings, isTerminal = false } = options;
   const handed = Object.entries(from).flatMap(([name, value]) =>
-    value !== undefined && (pass.includes(name) || isAllowed(name)) ? [[name, value] as const] : [],
+    value !== undefined && (pass.includes(name) || isAllowed(name) || (isTerminal && OF_TERMINALS.has(name)))
+      ? [[name, value] as const]
+      : [],
   );
   return {
-    ...Object.fromEntries(handed),
     TERM: "dumb",
+    ...Object.fromEntries(handed),
     TMPDIR: temporary,
     GIT_TERMINAL_PROMPT: "0",
     GIT_CEILING_DIRECTORIES: ceiling,
@@ -33,6 +37,10 @@ export function environmentOf(options: EnvironmentOptions): Record<string, strin
     ...settingVariables(settings),
   };
 }
+
+const OF_TERMINALS: ReadonlySet<string> = new Set([
+  ...["TERM", "COLORTERM", "FORCE_COLOR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"],
+]);
 
 const isAllowed = (name: string): boolean =>
   (ALLOWED.has(name) || /^LC_[A-Z]+$/.test(name)) && !looksSecret(name);

@@ -17,6 +17,7 @@ import { crashesIn } from "./crash.ts";
 import { isOfGoModule, type Manifest, namesForJavaScript, namesForPython } from "./named-packages.ts";
 import type { ToolReading } from "./read-output.ts";
 import { type Sheet, sheetOf } from "./sheet.ts";
+import { packagesIn, type SurroundingKind, surroundingIn } from "./surroundings.ts";
 import { testCount } from "./test-count.ts";
 
 /** How do tools say that a program, a package or a service is missing, and when is that the tree's own fault? */
@@ -36,7 +37,7 @@ type Cause = {
    * tool does not know the option. `service`: nothing answers, or a port is taken; `known-service`: one that no tree
    * contains, such as a database.
    */
-  readonly is?: "program" | "absent" | "mistyped" | "service" | "known-service";
+  readonly is?: "program" | "absent" | "mistyped" | "service" | "known-service" | SurroundingKind;
 };
 
 /** `say`: the meaning of the first group; undefined if a change of the tree can fix it. */
@@ -180,11 +181,6 @@ const TOOL_CHAINS: readonly Idea[] = [
     "program",
   ),
   row(
-    /^npm (?:ERR!|error) code (EBADENGINE)$/,
-    "this is not the version of node or npm that package.json asks for",
-    "program",
-  ),
-  row(
     /^(?:Usage Error: |error )?This project is configured to use (\S{1,60}) because\b/,
     "package.json asks for $1 as its package manager",
     "program",
@@ -265,8 +261,16 @@ function refused(address: string): Cause {
   };
 }
 
+const SURROUNDINGS: readonly Idea[] = [{ shape: /^([\s\S]{1,4000})/, say: (text) => surroundingIn(text) }];
+
 /** The first match counts: a network error of a package manager is about packages. */
-const IDEAS: readonly Idea[] = [...TOOL_CHAINS, ...PACKAGES, ...ABSENT, ...PROGRAMS, ...SERVICES];
+const IDEAS: readonly Idea[] = [
+  ...[...TOOL_CHAINS, ...SURROUNDINGS, ...PACKAGES, ...ABSENT],
+  ...[...PROGRAMS, ...SERVICES],
+];
+
+/** A test that fails for one of these may be at fault itself, if others passed. */
+const MAY_BE_THE_TESTS: ReadonlySet<Cause["is"]> = new Set(["service", "network", "cache"]);
 
 export type SetupFailure = Cause & {
   /** What the tool wrote about it, in a few lines. */
@@ -285,8 +289,21 @@ export function setupFailureOf(ended: Ended): SetupFailure | undefined {
   const { notConfigured } = ended.reading;
   if (notConfigured !== undefined) return { what: notConfigured, is: "absent", words: lastOf(lines) };
   if (ended.code === 126 || ended.code === 127) return unstarted(lines, ended);
+  const packages = packagesIn(ended.reading.failures);
+  if (packages) return { ...packages, words: lastOf(lines) };
   const messages = messagesIn(ended.reading, sheet);
-  return messages.length === 0 ? beforeAnyTest(lines, ended) : allThatFailed(messages, lines, ended);
+  if (messages.length > 0) return allThatFailed(messages, lines, ended);
+  return beforeAnyTest(lines, ended) ?? afterAllTests(lines);
+}
+
+/** All tests passed, and what runs after them failed for something outside of the tree. */
+function afterAllTests(lines: readonly string[]): SetupFailure | undefined {
+  const count = testCount(lines);
+  if (!count || count.tests === 0 || count.passed < count.tests) return undefined;
+  const from = Math.max(0, lines.length - MAX_LAST_LINES);
+  const at = lines.findIndex((line, i) => i >= from && surroundingIn(line));
+  const found = at === -1 ? undefined : surroundingIn(lines[at]!);
+  return found && { ...found, words: around(lines, at) };
 }
 
 const FRAME = /^(?:# |npm (?:error|ERR!) )?\s{2,20}at /;
@@ -318,14 +335,15 @@ function beforeAnyTest(lines: readonly string[], ended: Ended): SetupFailure | u
     const ideas = isLast ? IDEAS : IDEAS.filter((idea) => !PROGRAMS.includes(idea));
     const cause = isTreesOwn(line, lines) ? undefined : causeIn(line, ended, ideas);
     // The number of passed tests is not known for an unknown runner.
-    if (cause && cause.is !== "service") return { ...cause, words: around(own, from + i) };
+    const isCounted = cause?.is !== "service" && (isLast || !MAY_BE_THE_TESTS.has(cause?.is));
+    if (cause && isCounted) return { ...cause, words: around(own, from + i) };
   }
   return undefined;
 }
 
 /** Lines that npm and others add below the output of the program that they ran. */
 const OF_WRAPPERS =
-  /^(?:npm (?:ERR!|error)(?! (?:code|npx|enoent))|\s{0,4}(?:ELIFECYCLE|WARN)\b(?!.*node_modules missing)|error Command failed|info Visit|\w{0,20}make(?:\[\d{1,4}\])?: (?:\*\*\*|Leaving))/;
+  /^(?:npm (?:ERR!|error)(?! (?:code|npx|enoent|notsup|audit))|\s{0,4}(?:ELIFECYCLE|WARN)\b(?!.*node_modules missing)|error Command failed|info Visit|\w{0,20}make(?:\[\d{1,4}\])?: (?:\*\*\*|Leaving))/;
 const MAX_LAST_LINES = 20;
 
 /** A crate that cargo looks for inside the tree. */
@@ -342,7 +360,7 @@ function allThatFailed(
   let first: SetupFailure | undefined;
   for (const message of messages) {
     const found = MADE_IN_VAIN.test(message) ? unstarted(lines, ended) : causeIn(message, ended, IDEAS);
-    if (!found || (found.is === "service" && hasPassed)) return undefined;
+    if (!found || (MAY_BE_THE_TESTS.has(found.is) && hasPassed)) return undefined;
     const at = lines.findIndex((line) => line.includes(message.split("\n")[0] ?? ""));
     first ??= { ...found, words: at === -1 ? message : around(lines, at) };
   }
