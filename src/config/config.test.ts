@@ -92,6 +92,8 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   gateProbe: fc.constantFrom("auto", "off"),
   gateWorkspace: fc.constantFrom("reuse", "fresh"),
   gateChanges: fc.constantFrom("scope", "ask", "refuse"),
+  "evidence.tests": fc.constantFrom("refuse", "flag"),
+  "evidence.marks": fc.constantFrom("refuse", "flag"),
   gateTimeout: time,
   gateOutput: bytes,
   "workspace.setup": fc.oneof(name, fc.constantFrom("npm ci && x", "true", "[ -d x ] || y # z")),

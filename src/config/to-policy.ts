@@ -20,6 +20,7 @@ export function toPolicy(config: Config): Policy {
     decompose: decomposeOf(config),
     approval: config.approve,
     gateChanges: config.gateChanges ?? "flag",
+    evidence: config.evidence,
     branchPrefix: config.branchPrefix,
     order: config.order,
     overlap: config.overlap,

@@ -1,6 +1,7 @@
 /** What may a land job know? The target, whose candidate it is, what it is built on, and what its gate must show. */
 
 import type { Accept } from "./gate.ts";
+import { flaggedIn } from "./handoff.ts";
 import { type JobId, jobId, type LandJob, type Member, type PassedCandidate } from "./job.ts";
 import { isKnownRed, type RunState, taskOf } from "./log/state.ts";
 import { membersAfter } from "./rules/landing-queue.ts";
@@ -43,6 +44,8 @@ export type LandMember = {
   /** What was judged; unknown in runs of an older Skein. */
   readonly commit?: string;
   readonly spec: TaskSpec;
+  /** What it does to tests and marks that a person may want to know, for the proof. */
+  readonly flags?: readonly string[];
 };
 
 export function landBrief(state: RunState, job: LandJob, policy: Policy): LandBrief {
@@ -104,8 +107,13 @@ function probeOf({ setup: { probed } }: RunState, policy: Policy): Pick<LandBrie
 function landMember(state: RunState, { task, attempt }: Member, prefix: string): LandMember {
   const { spec, state: now } = taskOf(state, task);
   const branch = branchOf({ prefix, run: state.request!.run, task, attempt, slug: spec.slug });
-  const commit = now.is === "landing" ? now.handoff.commit : undefined;
-  return { task, attempt, branch, spec, ...(commit === undefined ? {} : { commit }) };
+  const { commit, concerns = [] } = now.is === "landing" ? now.handoff : {};
+  const flags = flaggedIn({ concerns });
+  return {
+    ...{ task, attempt, branch, spec },
+    ...(commit === undefined ? {} : { commit }),
+    ...(flags.length > 0 && { flags }),
+  };
 }
 
 function acceptFor(state: RunState, members: readonly Task[]): Accept {

@@ -40,6 +40,14 @@ export function checkoutChanged(during: string, places: readonly string[]): stri
 
 const MAX_NAMED = 5;
 
+/** Begins the concern about tests and marks that are flagged and not refused: the repository shows it, not the worker. */
+export const toLookAt = (what: string): string => `${LOOK_AT}${what}`;
+
+const LOOK_AT = "to look at: ";
+
+export const flaggedIn = ({ concerns }: Pick<Handoff, "concerns">): readonly string[] =>
+  concerns.flatMap((concern) => (concern.startsWith(LOOK_AT) ? [concern.slice(LOOK_AT.length)] : []));
+
 export const NO_METRICS: Metrics = {
   linesAdded: 0,
   linesRemoved: 0,

@@ -203,6 +203,14 @@ describe("a landing", () => {
     assert.deepEqual(await flags(broken("no such tree")), ["unknown: no such tree"]);
   });
 
+  it("writes into the proof what its members do to tests and marks, and not what those do that were left out", async () => {
+    const [member] = BRIEF.members;
+    const left = { ...member!, task: "t.9" as TaskId, flags: ["left b.ts:1 TODO, as is usual here"] };
+    const members = [{ ...member!, flags: ["skips tests under a condition: a"] }, left];
+    const { calls } = await landed({}, { ...BRIEF, members });
+    assert.match(JSON.stringify(calls.at(-1)), /"flags":\["a: skips tests under a condition: a"\]/);
+  });
+
   it("gates a candidate that changes the gate by its own commands, unless the run was begun without that", async () => {
     const rulesOf = async (replies: Partial<Replies>, brief: LandBrief) => {
       const { calls } = await landed(replies, brief);

@@ -122,7 +122,12 @@ async function gateOn(
   const { proof, compared } = verdict;
   return {
     ...{ onto, commit, members, conflicts, proof, report, ...(compared && { compared }) },
-    flags: hasFailed(changes) ? [`unknown: ${changes.failure.message}`] : changes.map(flagOf),
+    flags: [
+      ...(hasFailed(changes) ? [`unknown: ${changes.failure.message}`] : changes.map(flagOf)),
+      ...brief.members.flatMap(({ task, spec, flags = [] }) =>
+        members.some((member) => member.task === task) ? flags.map((flag) => `${spec.key}: ${flag}`) : [],
+      ),
+    ],
   };
 }
 
@@ -150,7 +155,7 @@ function filesNamed(problems: readonly Problem[], failures: readonly string[]): 
 
 const MAX_FILES = 200;
 
-const asBranch = ({ spec, ...member }: LandMember) => ({ ...member, subject: subjectOf(spec) });
+const asBranch = ({ spec, flags: _, ...member }: LandMember) => ({ ...member, subject: subjectOf(spec) });
 
 /**
  * If this candidate lands, the next one is built on it: while the gate is busy, it is merged, and its files begin to

@@ -95,7 +95,8 @@ const HANDOFF = z.object({
 const EVIDENCE = z.object({
   ...{ commit: commit.optional(), filesChanged: texts, diff: text, linesAdded: count, linesRemoved: count },
   ...{ filesCreated: count, filesModified: count, deletedTests: texts, disabledTests: texts },
-  forbiddenMarks: texts,
+  ...{ forbiddenMarks: texts, flaggedTests: texts.optional(), usualMarks: texts.optional() },
+  deletedWords: z.array(texts).max(100_000).optional(),
   gateChanges: z.array(z.object({ of: z.enum(CHANGED_OF), file: text, what: text })).optional(),
   unmet: FAILURE.optional(),
   isMetBefore: yes,

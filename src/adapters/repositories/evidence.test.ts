@@ -95,16 +95,20 @@ describe("evidence", () => {
         "d.ts": null,
       },
     );
-    assert.deepEqual(deletedTests, ["a.test.ts", "b.test.ts"]);
+    assert.deepEqual(deletedTests, ['a.test.ts (its only case: "a")', 'b.test.ts (its only case: "b b")']);
   });
 
-  it("names a test file of whose cases none is left", async () => {
+  it("names the cases that a test file has lost, one by one or together", async () => {
     const cases = (n: number) => Array.from({ length: n }, (_, i) => `it("does ${i}", () => {});\n`).join("");
     const { deletedTests } = await shown(
       { "a.test.ts": `${LINES}${cases(3)}`, "b.test.ts": `${LINES}${cases(3)}` },
       { "a.test.ts": `${LINES}// nothing here\n`, "b.test.ts": `${LINES}${cases(1)}` },
     );
-    assert.deepEqual(deletedTests, ["a.test.ts (all of its 3 cases)"]);
+    assert.deepEqual(deletedTests, [
+      'a.test.ts (all of its 3 cases: "does 0", "does 1", "does 2")',
+      'b.test.ts "does 1"',
+      'b.test.ts "does 2"',
+    ]);
   });
 
   it("names tests that were switched off, with their lines, and not those that were off before", async () => {
@@ -116,7 +120,10 @@ describe("evidence", () => {
         "tests/test_a.py": "import pytest\n\n@pytest.mark.skip\ndef test_a(): pass\n",
       },
     );
-    assert.deepEqual(disabledTests, ["a.test.ts:3 it.skip", "tests/test_a.py:3 pytest.mark.skip"]);
+    assert.deepEqual(disabledTests, [
+      'a.test.ts:3 it.skip of "b"',
+      'tests/test_a.py:3 pytest.mark.skip of "test_a"',
+    ]);
   });
 
   it("names marks in added lines, and not those that were there, moved or deleted", async () => {

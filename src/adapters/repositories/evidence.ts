@@ -1,14 +1,18 @@
-/** What does a branch show? Its files, its diff, and what a worker must not leave, all read from the commits. */
+/** Reads from the commits what a branch shows: its files, its diff, its tests, and marks that a worker must not leave. */
 
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Evidence } from "../../core/rules/evidence.ts";
 import { onlyFresh } from "./code-lines.ts";
 import { conflictsAmong } from "./conflicts.ts";
-import { conflictMarks, findMarks, mayHaveConflict } from "./marks.ts";
+import { filesWith } from "./files-with.ts";
+import { withHabits } from "./habits.ts";
+import { conflictMarks, findMarks, keptMarks, mayHaveConflict, placeOfMark } from "./marks.ts";
 import { wrongNames } from "./names.ts";
-import { type PatchFile, parsePatch } from "./patch.ts";
+import { parsePatch } from "./patch.ts";
 import { inStore, neededCommit, type Store } from "./store.ts";
-import { caseCount, disabledIn, isTestFile } from "./test-files.ts";
+import { casesIn, type TestCase } from "./test-cases/cases.ts";
+import { compareTests, type TestChanges, type TestFile } from "./test-cases/compare.ts";
+import { isTestFile } from "./test-files.ts";
 
 export async function evidence(
   store: Store,
@@ -38,7 +42,15 @@ export async function evidence(
   const suspects = fresh.filter(mayHaveConflict).map(({ path }) => path);
   const conflicts = await conflictsAmong({ gitDir: store.gitDir, commit, files: suspects }, signal);
   if (hasFailed(conflicts)) return conflicts;
+  const found = findMarks(fresh);
+  const kept = new Set(keptMarks(files, found));
+  const more = found.filter((mark) => !kept.has(mark));
+  const marks = await withHabits(store, base, more, signal);
+  if (hasFailed(marks)) return marks;
+  const usual = [...kept, ...marks.usual];
   const { entries } = changes;
+  const tests = await testChanges(store, commit, await testFiles(store, entries), signal);
+  if (hasFailed(tests)) return tests;
   const of = (...statuses: readonly string[]) =>
     entries.filter(({ status }) => statuses.includes(status)).length;
   return {
@@ -49,9 +61,12 @@ export async function evidence(
     linesRemoved: changes.linesRemoved,
     filesCreated: of("A", "C"),
     filesModified: of("M", "T", "R"),
-    deletedTests: [...deletedTests(entries), ...(await emptiedTests(store, entries, files))],
-    disabledTests: disabledIn(fresh),
-    forbiddenMarks: [...findMarks(fresh), ...conflictMarks(fresh, conflicts)],
+    deletedTests: tests.deleted.map(({ name }) => name),
+    ...(tests.deleted.length > 0 && { deletedWords: tests.deleted.map(({ words }) => words) }),
+    disabledTests: tests.disabled,
+    forbiddenMarks: [...marks.unusual.map(placeOfMark), ...conflictMarks(fresh, conflicts)],
+    ...(tests.flagged.length > 0 && { flaggedTests: tests.flagged }),
+    ...(usual.length > 0 && { usualMarks: usual.map(placeOfMark) }),
   };
 }
 
@@ -135,30 +150,47 @@ function parseChanges(out: string): Changes {
   return { entries, linesAdded, linesRemoved };
 }
 
-/** A test that was renamed so that no runner finds it counts as deleted. */
-const deletedTests = (entries: readonly Entry[]): readonly string[] =>
-  entries.flatMap(({ status, paths: [from = "", to = ""] }) =>
-    isTestFile(from) && (status === "D" || (status === "R" && !isTestFile(to))) ? [from] : [],
-  );
-
-async function emptiedTests(
-  store: Store,
-  entries: readonly Entry[],
-  files: readonly PatchFile[],
-): Promise<readonly string[]> {
-  const removes = new Set(
-    files.filter(({ path, removed }) => caseCount(path, removed.join("\n")) > 0).map(({ path }) => path),
-  );
-  const emptied: string[] = [];
+/** Those that a runner finds, before and after; of Rust all sources, because it has tests among the code. */
+async function testFiles(store: Store, entries: readonly Entry[]): Promise<readonly TestFile[]> {
+  const isRead = (path: string) => isTestFile(path) || path.endsWith(".rs");
+  const files: TestFile[] = [];
   for (const { status, paths, oldId, newId } of entries) {
-    const path = paths.at(-1)!;
-    if ((status !== "M" && status !== "R") || !removes.has(path) || !isTestFile(path)) continue;
-    const before = caseCount(path, await textOf(store, oldId));
-    const after = caseCount(path, await textOf(store, newId));
-    if (before > 0 && after === 0) emptied.push(`${path} (all of its ${before} cases)`);
+    const [from, to] = [paths[0]!, paths.at(-1)!];
+    const before = status !== "A" && status !== "C" && isRead(from);
+    const after = status !== "D" && isRead(to);
+    if (!before && !after) continue;
+    files.push({
+      ...(before && { before: { path: from, text: await textOf(store, oldId) } }),
+      ...(after && { after: { path: to, text: await textOf(store, newId) } }),
+    });
   }
-  return emptied;
+  return files;
 }
+
+/** What is lost by the files of the change may live on in others: it was there twice, or an earlier change moved it. */
+async function testChanges(
+  store: Store,
+  commit: string,
+  files: readonly TestFile[],
+  signal: AbortSignal,
+): Promise<TestChanges | Failed> {
+  const changes = compareTests(files);
+  const names = changes.lost.flatMap(({ name }) => (name.length > 3 ? [name] : [])).slice(0, MAX_SOUGHT);
+  if (names.length === 0) return changes;
+  const paths = await filesWith(store, commit, { texts: names }, signal);
+  if (hasFailed(paths)) return paths;
+  const touched = new Set(files.map(({ after }) => after?.path));
+  const elsewhere: TestCase[] = [];
+  for (const path of paths.filter((one) => isTestFile(one) && !touched.has(one)).slice(0, MAX_SOUGHT)) {
+    const read = await store.reader.contents(`${commit}:${path}`);
+    if (read.is === "found" && read.content.length <= MAX_TEST_BYTES)
+      elsewhere.push(...casesIn(path, read.content.toString()));
+  }
+  return elsewhere.length === 0 ? changes : compareTests(files, elsewhere);
+}
+
+/** Names, and files that may have them. */
+const MAX_SOUGHT = 100;
 
 async function textOf(store: Store, id: string): Promise<string> {
   const info = await store.reader.info(id);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../../test/support/cpu.ts";
-import { conflictMarks, findMarks, mayHaveConflict } from "./marks.ts";
+import { conflictMarks, findMarks, keptMarks, mayHaveConflict, placeOfMark } from "./marks.ts";
 
 const found = (path: string, ...lines: readonly string[]) =>
   findMarks([{ path, added: lines.map((text, i) => ({ line: i + 1, text })), removed: [] }]).map((mark) =>
-    mark.slice(path.length + 1),
+    placeOfMark(mark).slice(path.length + 1),
   );
 
 describe("a mark", () => {
@@ -109,6 +109,17 @@ describe("a mark", () => {
       "a.ts:3 conflict markers",
       "b.ts:3 conflict markers",
     ]);
+  });
+
+  it("is no new one where its file has no more of them than before", () => {
+    const patch = (added: readonly string[], removed: readonly string[]) => {
+      const files = [{ path: "a.ts", added: added.map((text, i) => ({ line: i + 1, text })), removed }];
+      return keptMarks(files, findMarks(files)).map(placeOfMark);
+    };
+    assert.deepEqual(patch(["// TODO: both"], ["// TODO: one", "// TODO: two"]), ["a.ts:1 TODO"]);
+    assert.deepEqual(patch(["// TODO: one", "// TODO: two"], ["// TODO: both"]), []);
+    assert.deepEqual(patch(["x as any;"], ["// TODO: later"]), []);
+    assert.deepEqual(patch(["// placeholder"], ["// placeholder"]), []);
   });
 
   it("is found in a long line without taking long", () => {

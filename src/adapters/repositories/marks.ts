@@ -1,13 +1,49 @@
-/** Which forbidden marks did a worker leave? Searched in added lines of hand-written files. */
+/** Finds marks that a worker must not leave, such as `any` and TODO, in lines of hand-written files. */
 import { codeOf, commentOf, languageOf } from "./code-lines.ts";
 import { type Conflicted, FOREIGN } from "./conflicts.ts";
-import type { PatchFile, PatchLine } from "./patch.ts";
+import type { PatchFile } from "./patch.ts";
+
+/** `kind`: what a repository may use as a habit; undefined for what no repository means to keep. */
+export type Mark = {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  readonly kind: MarkKind | undefined;
+};
+
+export type MarkKind = "any" | "@ts-ignore" | "@ts-expect-error" | "@ts-nocheck" | "TODO" | "todo!";
+
+export const findMarks = (files: readonly PatchFile[]): readonly Mark[] =>
+  files
+    .filter(({ path }) => !isNotOurs(path) && !isProse(path))
+    .flatMap(({ path, added }) =>
+      added.flatMap(({ line, text }) => marksIn(path, text).map((mark) => ({ path, line, ...mark }))),
+    );
 
 /** "src/a.ts:3 @ts-expect-error" */
-export const findMarks = (files: readonly PatchFile[]): readonly string[] =>
-  files
-    .filter(({ path }) => !isNotOurs(path))
-    .flatMap((file) => (isProse(file.path) ? [] : file.added.flatMap((line) => marksIn(file.path, line))));
+export const placeOfMark = ({ path, line, text }: Mark): string => `${path}:${line} ${text}`;
+
+/** Of the marks of a patch, those of which their file has no more than before: one was reworded, or two became one. */
+export function keptMarks(files: readonly PatchFile[], marks: readonly Mark[]): readonly Mark[] {
+  const removed = new Map(files.map((file) => [file.path, file.removed]));
+  const added = new Map(files.map((file) => [file.path, file.added.map(({ text }) => text)]));
+  const countOf = (path: string, kind: MarkKind, lines: readonly string[] = []) =>
+    lines.flatMap((text) => marksIn(path, text)).filter((mark) => mark.kind === kind).length;
+  return marks.filter(
+    ({ path, kind }) =>
+      kind !== undefined && countOf(path, kind, added.get(path)) <= countOf(path, kind, removed.get(path)),
+  );
+}
+
+/** As `git grep` looks for lines that may have it, in files with these endings. */
+export const COARSE: Readonly<Record<MarkKind, string>> = {
+  any: "[^a-zA-Z0-9_]any[^a-zA-Z0-9_]",
+  "@ts-ignore": "@ts-ignore",
+  "@ts-expect-error": "@ts-expect-error",
+  "@ts-nocheck": "@ts-nocheck",
+  TODO: "TODO|FIXME|XXX|todo|fixme",
+  "todo!": "(todo|unimplemented)!",
+};
 
 const isNotOurs = (path: string): boolean =>
   path.split("/").some((part) => FOREIGN.has(part.toLowerCase())) || MADE.test(path);
@@ -20,16 +56,19 @@ const isProse = (path: string): boolean =>
     path,
   );
 
-function marksIn(path: string, { line, text }: PatchLine): readonly string[] {
+export function marksIn(path: string, text: string): readonly Pick<Mark, "text" | "kind">[] {
   const comment = commentOf(path, text);
   const code = codeOf(path, text);
-  const marks = [
-    languageOf(path) === "js" ? TS_COMMENT.exec(comment)?.[0] : undefined,
-    /\.(?:[cm]?ts|tsx|vue|svelte)$/.test(path) ? anyIn(code) : undefined,
-    unfinishedIn(comment),
-    languageOf(path) === "rust" ? /\b(?:todo|unimplemented)!/.exec(code)?.[0] : undefined,
+  const typed = /\.(?:[cm]?ts|tsx|vue|svelte)$/.test(path);
+  const comments = languageOf(path) === "js" ? TS_COMMENT.exec(comment)?.[0] : undefined;
+  const unfinished = unfinishedIn(comment);
+  const found: readonly (readonly [string | undefined, MarkKind | undefined])[] = [
+    [comments, comments as MarkKind | undefined],
+    [typed ? anyIn(code) : undefined, "any"],
+    [unfinished, unfinished !== undefined && /^(?:todo|fixme|xxx)/i.test(unfinished) ? "TODO" : undefined],
+    [languageOf(path) === "rust" ? /\b(?:todo|unimplemented)!/.exec(code)?.[0] : undefined, "todo!"],
   ];
-  return marks.filter((mark) => mark !== undefined).map((mark) => `${path}:${line} ${mark}`);
+  return found.flatMap(([mark, kind]) => (mark === undefined ? [] : [{ text: mark, kind }]));
 }
 
 const TS_COMMENT = /^@ts-(?:ignore|expect-error|nocheck)\b/;

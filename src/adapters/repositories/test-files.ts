@@ -1,15 +1,27 @@
-/** Is a file a test, and was a test switched off? By the conventions of many languages. */
-import { codeOf, languageOf } from "./code-lines.ts";
-import type { PatchFile } from "./patch.ts";
+/** Tells test files from others by their names, as the runners of many languages do. */
 
 export function isTestFile(path: string): boolean {
   const folders = path.split("/");
   const name = folders.pop()!;
   if (folders.some((folder) => NO_TESTS.has(folder.toLowerCase())) || !CODE.test(name)) return false;
-  if (NAMED.some((pattern) => pattern.test(name))) return true;
+  if (isNamedAsTest(path)) return true;
   const isInside = folders.some((folder) => TEST_FOLDERS.has(folder.toLowerCase()));
   return isInside && !BESIDE_TESTS.test(name);
 }
+
+/** By the file's own name, wherever it is. */
+export const isNamedAsTest = (path: string): boolean => {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return NAMED.some((pattern) => pattern.test(name));
+};
+
+/** Also what tests are helped by: all that is in a folder of tests. */
+export const isAmongTests = (path: string): boolean =>
+  isNamedAsTest(path) ||
+  path
+    .split("/")
+    .slice(0, -1)
+    .some((folder) => TEST_FOLDERS.has(folder.toLowerCase()));
 
 const TEST_FOLDERS = new Set(["test", "tests", "__tests__", "spec", "specs", "e2e"]);
 
@@ -33,63 +45,3 @@ const NAMED: readonly RegExp[] = [
   /^Test[A-Z].*\.(?:java|kt|cs)$/,
   /\.(?:t|bats|feature)$/,
 ];
-
-/** How many test cases a text has; 0 for an unknown language. */
-export function caseCount(path: string, text: string): number {
-  const pattern = CASES[languageOf(path)];
-  if (pattern === undefined) return 0;
-  return text.split("\n").filter((line) => pattern.test(codeOf(path, line))).length;
-}
-
-const CASES: Readonly<Record<string, RegExp>> = {
-  js: /\b(?:it|test|specify|Deno\.test)(?:\.\w+)*\s*\(/,
-  python: /^\s*(?:async\s+)?def\s+test/,
-  go: /^func\s+(?:Test|Fuzz|Benchmark|Example)/,
-  rust: /^\s*#\[(?:\w+::)?(?:test|rstest|test_case)\b/,
-  java: /@(?:Test|ParameterizedTest|RepeatedTest|Property)\b/,
-  csharp: /\[(?:Fact|Theory|Test|TestCase|TestMethod)\b/,
-  ruby: /^\s*(?:it|specify|test|scenario)\b|^\s*def\s+test_/,
-  php: /function\s+test|@test\b|#\[Test\]/,
-  swift: /func\s+test|@Test\b/,
-  c: /^\s*(?:TEST|TEST_F|TEST_P|TEST_CASE|BOOST_AUTO_TEST_CASE)\s*\(/,
-  elixir: /^\s*(?:test|property)\b/,
-};
-
-/** Tests that added lines switch off: "test/a.test.ts:3 it.skip". */
-export const disabledIn = (files: readonly PatchFile[]): readonly string[] =>
-  files
-    .filter(({ path }) => isTestFile(path) || languageOf(path) === "rust") // Rust has tests among the code.
-    .flatMap((file) => {
-      const patterns = OFF[languageOf(file.path)] ?? [];
-      return file.added.flatMap(({ line, text }) => {
-        const code = codeOf(file.path, text);
-        const found = patterns.map((pattern) => pattern.exec(code)).find((match) => match !== null);
-        return found === undefined
-          ? []
-          : [`${file.path}:${line} ${found[0].replace(/[\s({:=]+$/, "").trim()}`];
-      });
-    });
-
-const OFF: Readonly<Record<string, readonly RegExp[]>> = {
-  js: [
-    /\b(?:it|test|describe|suite|context|specify|t|Deno\.test|bench)(?:\.\w+)*\.(?:skip|only|todo|fixme|failing|ignore|skipIf|runIf)\b/,
-    /(?:^|[^\w.$])(?:xit|xtest|xdescribe|xcontext|xspecify|fit|fdescribe)(?:\.\w+)*\s*\(/,
-    /\b(?:it|test|describe|suite)\s*\(\s*""\s*,\s*\{[^}]*\b(?:skip|only|todo)\s*:(?!\s*false\b)/,
-    /\bthis\.skip\s*\(/,
-  ],
-  python: [
-    /\bpytest\.mark\.(?:skip|skipif|xfail)\b/,
-    /\bpytest\.(?:skip|xfail|importorskip)\s*\(/,
-    /@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b/,
-    /\.skipTest\s*\(/,
-  ],
-  go: [/\b[tbf]\.(?:Skip|Skipf|SkipNow)\s*\(/],
-  rust: [/#\[ignore\b/],
-  java: [/@(?:Disabled|Ignore)\w*/, /\bassumeTrue\s*\(\s*false/],
-  csharp: [/\[Ignore\b/, /\bSkip\s*=/, /\bAssert\.(?:Ignore|Inconclusive)\s*\(/],
-  ruby: [/^\s*(?:xit|xdescribe|xcontext|xspecify|fit|fdescribe|fcontext)\b/, /^\s*(?:skip|pending)\b/],
-  php: [/markTest(?:Skipped|Incomplete)\s*\(/],
-  swift: [/\bXCTSkip\w*/, /\.disabled\b/],
-  c: [/\bDISABLED_\w+/, /\bGTEST_SKIP\b/],
-  elixir: [/@(?:module|describe)?tag\s+:?skip/],
-};

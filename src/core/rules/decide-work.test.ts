@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
 import { failure } from "../failure.ts";
+import { narrate } from "../view/narrate.ts";
 
 describe("what a worker hands in", () => {
   test("a complete change goes to landing and is done only when it has landed", () => {
@@ -81,6 +82,18 @@ describe("what a worker hands in", () => {
       assert.match(run.task("t.1").past[0]!.failure.message, /a\.t/);
     });
   }
+
+  test("what is flagged lands, and is a concern, a line of the log and a flag for the proof", () => {
+    const run = CoreRun.planned([task("a")], { evidence: { tests: "refuse", marks: "flag" } });
+    const flaggedTests = ["skips tests under a condition: a.test.ts:1 it.skipIf"];
+    run.work("t.1", { flaggedTests, forbiddenMarks: ["a.ts:3 as any"] });
+    const flag = `${flaggedTests[0]}, left a.ts:3 as any`;
+    const { state } = run.task("t.1");
+    assert.deepEqual(state.is === "landing" && state.handoff.concerns.slice(0, 1), [`to look at: ${flag}`]);
+    assert.deepEqual(run.briefOfLanding(run.landing().turn).members[0]!.flags, [flag]);
+    const handed = run.log.find(({ type }) => type === "task.handed-off")!;
+    assert.equal(narrate(handed, run.state)?.text, `a is ready to land, but ${flag}`);
+  });
 
   test("what was computed wins over what was claimed", () => {
     const run = CoreRun.planned([task("a")]);

@@ -1,13 +1,14 @@
-/** May a worker's result go to landing? Judged by what the repository shows, not by what was claimed. */
+/** Judges whether a worker's result may go to landing: by what the repository shows, not by what was claimed. */
 import { type Failure, failure } from "../failure.ts";
-import { cut, type Handoff } from "../handoff.ts";
+import { cut, type Handoff, toLookAt } from "../handoff.ts";
 import { containing } from "../scope.ts";
 import type { TaskSpec } from "../task.ts";
 import { flagOf, type GateChange, judgeGateChanges } from "./gate-changes.ts";
 import type { Policy } from "./policy.ts";
+import { judgeTestsAndMarks, type TestEvidence } from "./tests-and-marks.ts";
 
 /** Computed from the branch. */
-export type Evidence = {
+export type Evidence = TestEvidence & {
   /** The commit to land; undefined if nothing was changed. */
   readonly commit?: string;
   readonly filesChanged: readonly string[];
@@ -16,10 +17,6 @@ export type Evidence = {
   readonly linesRemoved: number;
   readonly filesCreated: number;
   readonly filesModified: number;
-  readonly deletedTests: readonly string[];
-  readonly disabledTests: readonly string[];
-  /** Places with a mark that workers must not leave, such as "src/a.ts:3 @ts-expect-error". */
-  readonly forbiddenMarks: readonly string[];
   /** What it changes of the gate, or of what steers agents. Unknown in answers of an older Skein. */
   readonly gateChanges?: readonly GateChange[];
   /** Which of its task's terms was not kept; undefined if they were, or there are none. */
@@ -32,16 +29,16 @@ type WorkVerdict =
   | { readonly is: "accepted"; readonly handoff: Handoff }
   | { readonly is: "refused"; readonly handoff: Handoff; readonly failure: Failure };
 
+type Rules = Pick<Policy, "sharedFiles" | "gateChanges" | "evidence">;
+
 type Work = { readonly spec: TaskSpec; readonly claim: Handoff; readonly evidence: Evidence };
 
-export function judgeWork(
-  { spec, claim, evidence }: Work,
-  policy: Pick<Policy, "sharedFiles" | "gateChanges">,
-): WorkVerdict {
-  const handoff = withEvidence(claim, evidence);
+export function judgeWork({ spec, claim, evidence }: Work, policy: Rules): WorkVerdict {
+  const { broken: rules, flagged } = judgeTestsAndMarks(spec, evidence, policy.evidence);
+  const handoff = withEvidence(claim, evidence, flagged);
   const wrong =
     claim.status === "complete"
-      ? (evidence.unmet ?? broken({ spec, claim, evidence }, policy))
+      ? (evidence.unmet ?? broken({ spec, claim, evidence }, rules, policy))
       : failure("incomplete", `the worker reported ${claim.status}: ${claim.summary}`);
   return wrong ? { is: "refused", handoff, failure: wrong } : { is: "accepted", handoff };
 }
@@ -49,8 +46,10 @@ export function judgeWork(
 const withEvidence = (
   { commit: _claimed, flags: _said, ...claim }: Handoff,
   evidence: Evidence,
+  flagged: readonly string[],
 ): Handoff => ({
   ...claim,
+  concerns: [...(flagged.length > 0 ? [toLookAt(some(flagged))] : []), ...claim.concerns],
   ...(evidence.gateChanges?.length ? { flags: evidence.gateChanges.map(flagOf) } : {}),
   diff: evidence.diff,
   filesChanged: evidence.filesChanged,
@@ -69,7 +68,8 @@ const MAX_CLAIM_CHARS = 500;
 
 function broken(
   { spec, claim, evidence }: Work,
-  { sharedFiles, gateChanges }: Pick<Policy, "sharedFiles" | "gateChanges">,
+  rules: readonly string[],
+  { sharedFiles, gateChanges }: Rules,
 ): Failure | undefined {
   if (spec.delivers === "report") return undefined; // It lands nothing, so it can break nothing.
   if (evidence.commit === undefined || evidence.filesChanged.length === 0) {
@@ -91,16 +91,11 @@ function broken(
   }
   const gate = judgeGateChanges(spec, evidence.gateChanges ?? [], gateChanges);
   if (gate) return gate;
-  const rules = [
-    ...evidence.deletedTests.map((test) => `deleted the test ${test}`),
-    ...evidence.disabledTests.map((test) => `switched off the test ${test}`),
-    ...evidence.forbiddenMarks.map((place) => `left ${place}`),
-  ];
   return rules.length > 0
     ? failure(
         "rule-broken",
         some(rules),
-        "solve it without deleting or disabling tests and without forbidden marks",
+        "solve it without deleting or disabling tests and without forbidden marks; a test that moves keeps its name and what it checks",
       )
     : undefined;
 }

@@ -89,6 +89,12 @@ export type Policy = {
    * a choice.
    */
   readonly gateChanges: "flag" | "scope" | "ask" | "refuse";
+  /**
+   * What becomes of a change that deletes or switches off tests, or leaves marks such as `any` and TODO. `refuse`: its
+   * task is attempted again; `flag`: it lands, and is told. What lives on, a condition on the platform, a removal that
+   * the task orders and a mark that the repository uses itself are only told in any case.
+   */
+  readonly evidence: { readonly tests: "refuse" | "flag"; readonly marks: "refuse" | "flag" };
   /** What the names of all branches begin with. */
   readonly branchPrefix: string;
   /** `priority`: by priority, then age. `longest-path`: among equals, what most others wait for goes first. */
@@ -244,6 +250,7 @@ export const defaultPolicy: Policy = {
   },
   approval: "never", // It is made to be left alone.
   gateChanges: "scope", // No waiting overnight, and no change that was not asked for.
+  evidence: { tests: "refuse", marks: "refuse" }, // A green gate proves little if tests may go to make it green.
   branchPrefix: "skein/",
   order: "priority",
   overlap: "serialise",

@@ -2,7 +2,7 @@
 
 import { clockTime, day, duration, firstLine, plural, short } from "../../text/words.ts";
 import type { FailureKind } from "../failure.ts";
-import { CHECKOUT_CHANGED, checkoutChanged } from "../handoff.ts";
+import { CHECKOUT_CHANGED, checkoutChanged, flaggedIn } from "../handoff.ts";
 import { type Job, taskOfJob } from "../job.ts";
 import type { Event, EventOf } from "../log/event.ts";
 import { isVerified, nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
@@ -323,7 +323,8 @@ function handedOff({ handoff }: EventOf<"task.handed-off">, name: string): Line 
   const strays = handoff.concerns.filter((concern) => concern.startsWith(CHECKOUT_CHANGED));
   const { flags = [] } = handoff;
   const ready = `${name} is ready to land`;
-  const but = [...(flags.length > 0 ? [`it changes ${flags.join(", ")}`] : []), ...strays];
+  const changes = flags.length > 0 ? [`it changes ${flags.join(", ")}`] : [];
+  const but = [...changes, ...flaggedIn(handoff), ...strays];
   return but.length === 0 ? plain(ready) : bad(`${ready}, but ${but.join("; ")}`);
 }
 

@@ -1,0 +1,78 @@
+/** Tells whether a task's words order the removal of what a test is about, so that the test goes with it. */
+
+/** A test that a change deletes. */
+type LostTest = {
+  /** Its place and name, such as `tests/test_io.py "test_reads_gzip"`. */
+  readonly test: string;
+  /** Names that its code uses. */
+  readonly words: readonly string[];
+};
+
+/** By its name or place; by what its code uses only where the order names that as code does. */
+export function orderedRemovals(task: string): (lost: LostTest) => boolean {
+  if (UNDOES.test(task)) return () => true;
+  const meant = sentencesOf(task).map((sentence) => sentence.replace(NOT_MEANT, " "));
+  if (meant.some((sentence) => OF_TESTS.test(sentence))) return () => true;
+  const orders = meant.filter((sentence) => ORDER.test(sentence)).join("\n");
+  const [removed, code] = [wordsOf(orders), codeIn(orders)];
+  return ({ test, words }) =>
+    wordsOf(test).intersection(removed).size > 0 || words.some((word) => code.has(word));
+}
+
+const sentencesOf = (words: string): readonly string[] =>
+  words.split(/(?<=[.!?;])\s+|\n+(?=\s*(?:[-*•\d#]|\n|[A-Z]))/).filter((sentence) => sentence.trim() !== "");
+
+const VERBS =
+  "remov(?:e[sd]?|ing|al)|delet(?:e[sd]?|ing|ion)|drop(?:s|ped|ping)?|discard(?:s|ed)?|eliminat(?:e[sd]?|ing)|" +
+  "retir(?:e[sd]?|ing)|strip(?:s|ped)?|prun(?:e[sd]?|ing)|revert(?:s|ed|ing)?|replac(?:e[sd]?|ing)|" +
+  "get(?:ting)? rid of|no longer|stop (?:support|accept|allow|export|us)ing|without support|disallow(?:s|ed)?|" +
+  "clean(?:s|ed|ing)?[ -]?up|rip(?:s|ped)? out|instead of";
+const ORDER = new RegExp(String.raw`\b(?:${VERBS})\b`, "i");
+
+/** A change is taken back as a whole. */
+const UNDOES =
+  /^\s*(?:\w+(?:\([^)]*\))?!?:\s*)?(?:revert|undo)\s+(?:["“#]|(?:the\s+)?(?:commit|change|pull request|PR)\b)|\breverts commit\b/im;
+
+/** "remove the tests of gzip", "drop flaky specs"; not "remove gzip from the tests". */
+const OF_TESTS =
+  /\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|prun(?:e[sd]?|ing)|get rid of|clean(?:s|ed|ing)?[ -]?up|re(?:design|writ|work|structur|organi[sz]|factor)(?:e[sd]?|s|ed|ing|ten)?|rewrote|parametri[sz](?:e[sd]?|ing)|merg(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|simplif(?:y|ied|ies|ying))(?:\s+(?!after\b|from\b|in\b|of\b|for\b|and\b|but\b|with\b|to\b)[\w'"`.-]+){0,4}?\s+(?:tests?|specs?|test cases?)\b(?!\s+(?:helper|util|file|support|depend|fixture|runner|script|framework|command)\w*)/i;
+
+/** "without removing a test", "do not delete …", "never drop …": the words up to the next comma or end. */
+const NOT_MEANT =
+  /\b(?:do not|don't|does not|doesn't|never|must not|mustn't|should not|shouldn't|cannot|can't|may not|without|not|no (?:tests?|specs?|files?) (?:is|are|were|may be|be))\s+(?:be\s+)?(?:\w+\s+){0,2}?(?:remov|delet|drop|discard|eliminat|strip|revert|replac)\w*[^,.;]*/gi;
+
+/** "parseLegacy", "parse_legacy", "parsing": "parse", "legac". */
+function wordsOf(text: string): ReadonlySet<string> {
+  const parts = text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [];
+  const whole = text.match(/[A-Za-z_][\w]{2,}/g) ?? [];
+  return new Set(
+    [...parts, ...whole]
+      .map((part) => stem(part.toLowerCase()))
+      .filter((part) => part.length > 2 && !GENERIC.has(part)),
+  );
+}
+
+/** "`fileno`", "copyPipedHeaders", "protected_args". */
+function codeIn(text: string): ReadonlySet<string> {
+  const quoted = [...text.matchAll(/`([^`\n]+)`/g)].flatMap(
+    ([, code]) => code!.match(/[A-Za-z_]\w{2,}/g) ?? [],
+  );
+  const shaped = text.match(/\b[a-z]+[A-Z]\w*|\b[A-Za-z]+_\w+/g) ?? [];
+  return new Set([...quoted, ...shaped].filter((word) => !GENERIC.has(stem(word.toLowerCase()))));
+}
+
+const stem = (word: string): string =>
+  word.length > 4 ? word.replace(/(?:ing|ed|es|s|e|ies|y)$/, "") : word;
+
+/** Of nearly every test and every order: that two texts share these says nothing. */
+const GENERIC = new Set(
+  (
+    "test tests spec specs case cases unit core src lib the and for with from that this its not into was are has have " +
+    "all any new old use used using should must when where which than then them they file files code function method " +
+    "class module option value work remove delete drop replace revert longer support unused add change make fix update " +
+    "only also more most some other each every can will does did done returns return throw throws get set let run call " +
+    "type types name names error errors default index main util utils helper helpers out but one two"
+  )
+    .split(" ")
+    .map(stem),
+);
