@@ -153,19 +153,13 @@ export const schema = z.strictObject({
       "A task that changes what the gate, CI or hooks run, or what steers agents: outside its scope it is refused; inside its scope " +
         "it is flagged (scope), waits for `skein approve` (ask), or is refused (refuse).",
     ),
-  evidence: group("What becomes of a change that breaks a rule about tests or marks.", {
+  evidence: group("What becomes of a task's change that breaks a rule about tests or marks.", {
     tests: choice("refuse", "flag")
       .prefault(policy.evidence.tests)
-      .describe(
-        "A task's change deletes tests, empties them or switches them off: its task is attempted again (refuse), or it " +
-          "lands and is told (flag).",
-      ),
+      .describe("It deletes tests, empties them or switches them off: retried (refuse), or told (flag)."),
     marks: choice("refuse", "flag")
       .prefault(policy.evidence.marks)
-      .describe(
-        "A task's change leaves marks that the repository does not use itself, such as `any`, `@ts-ignore` or TODO: " +
-          "the same.",
-      ),
+      .describe("It leaves marks that the repository does not use itself, such as `any` or TODO: the same."),
   }),
   gateSandbox: choice("auto", "off")
     .prefault("auto")
