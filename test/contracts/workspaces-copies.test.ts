@@ -154,6 +154,24 @@ describe("what is installed for a tree that asks for something else", () => {
       { files },
     ));
 
+  it("of a package below the top is said with the command of its own lock file, or of the one above it", () =>
+    onStage(
+      (repository, folder) => make(repository, folder, { copy: ["node_modules"] }),
+      async ({ repository, take }) => {
+        await repository.write({ "node_modules/content-type/index.js": "1" });
+        const below = { "sub/package.json": '{"dependencies":{"a":"2"}}' };
+        const raised = await repository.branch("raised", below);
+        assert.match(
+          (await take({ commit: raised })).stale ?? "",
+          /\{setup: "pnpm install --frozen-lockfile"\}$/,
+        );
+        const own = await repository.branch("own", { ...below, "sub/package-lock.json": "{}" });
+        const { stale = "" } = await take({ job: jobOf(2), commit: own });
+        assert.match(stale, /\{setup: "cd '?sub'? && npm ci"\}$/);
+      },
+      { files },
+    ));
+
   it("is set up again where a set-up is configured, also for a package below the top", () =>
     onStage(
       (repository, folder) =>

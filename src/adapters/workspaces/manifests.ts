@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { fields, parseJson } from "../../text/json.ts";
+import { quoted } from "../../text/words.ts";
 import { readBounded } from "../files/read-bounded.ts";
 import { proposeSetup, SETUP_FILES } from "../gates/propose-setup.ts";
 import { git } from "../git/git.ts";
@@ -106,14 +107,15 @@ export async function staleCopies(
   const differing = [...paths].filter(
     (path) => wanted.get(path) !== ids.get(path) && isServed(path, relevant),
   );
-  const asks = new Set<string>();
+  const asks = new Map<string, string>(); // What is asked for, and the first file that asks for it.
   for (const path of differing.slice(0, MAX_COMPARED)) {
     const [is, was] = [await textAt(slot.tree, path), await textAt(top, path)];
-    for (const what of differences(path, was, is)) asks.add(what);
+    for (const what of differences(path, was, is)) if (!asks.has(what)) asks.set(what, path);
   }
-  if (asks.size === 0) return undefined;
-  const some = [...asks].slice(0, MAX_NAMED).join(", ") + (asks.size > MAX_NAMED ? " and more" : "");
-  const command = await commandFor(slot.tree, ids);
+  const [file] = asks.values();
+  if (file === undefined) return undefined;
+  const some = [...asks.keys()].slice(0, MAX_NAMED).join(", ") + (asks.size > MAX_NAMED ? " and more" : "");
+  const command = await commandFor(slot.tree, file, wanted);
   return (
     `what it asks for is installed differently (${some}): it has your checkout's ${relevant.slice(0, 3).join(", ")}; ` +
     `let each workspace be set up, in skein.yaml: workspace: {setup: ${JSON.stringify(command)}}`
@@ -157,9 +159,24 @@ function dependenciesOf(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** By the tool whose lock file is there. */
-async function commandFor(tree: string, ids: Ids): Promise<string> {
-  const texts = new Map<string, string>();
-  for (const name of SETUP_FILES) if (ids.has(name)) texts.set(name, await textAt(tree, name));
-  return proposeSetup((name) => texts.get(name))?.command ?? "<the command that installs it>";
+/** By the tool whose lock file is nearest above what differs, else whose manifest is. */
+async function commandFor(tree: string, file: string, ids: Ids): Promise<string> {
+  const found: string[] = [];
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const texts = new Map<string, string>();
+    for (const name of SETUP_FILES) {
+      const path = folder === "." ? name : `${folder}/${name}`;
+      if (ids.has(path)) texts.set(name, await textAt(tree, path));
+    }
+    const proposal = proposeSetup((name) => texts.get(name));
+    if (proposal) {
+      const command = inFolder(folder, proposal.command);
+      if (proposal.lockFile !== "package.json") return command;
+      found.push(command);
+    }
+    if (folder === ".") return found[0] ?? "<the command that installs it>";
+  }
 }
+
+const inFolder = (folder: string, command: string): string =>
+  folder === "." ? command : `cd ${quoted(folder)} && ${command}`;
