@@ -105,17 +105,19 @@ const ONE_BY_ONE =
 type Names = { readonly before: string; readonly items: readonly string[]; readonly after: string };
 
 const MIN_ITEMS = 3;
+const GOES_TO = /^(?:convert|migrate|port|translate|upgrade)$/i;
 const MAX_OBJECT_CHARS = 400;
 /** Where the row has ended. */
 const END =
   /[,;]?\s+(?:like|as|from|following|using|with|by|so|that|which|while|where|until|because|since|if|via|based|—|–|-)\s|[:;]|,\s*(?:each|all|they|one|both|every|which|separate|individually|independently|no|not)\b|[.!?]\s*$/i;
 
 /** "tests for a, b and c", "the a, the b and the c from x to y". */
-function namesIn({ object }: Order, lexicon: Lexicon): Names | undefined {
+function namesIn({ verb, object }: Order, lexicon: Lexicon): Names | undefined {
   const said = object.replace(/\s+/g, " ").split(END, 1)[0]!;
   if (said.length > MAX_OBJECT_CHARS || /["`]/.test(said)) return undefined;
   const pieces = said.split(/,\s*(?:and\s+)?|\s+and\s+/).map((piece) => piece.trim());
-  pieces.push(pieces.pop()!.split(/\s+in\s+/, 1)[0]!); // "… and c in the new style".
+  // "… and c in the new style", "… and c to the new API".
+  pieces.push(pieces.pop()!.split(GOES_TO.test(verb) ? /\s+(?:in|on|to|into|onto)\s+/ : /\s+in\s+/, 1)[0]!);
   if (pieces.length < MIN_ITEMS || !said.includes(",")) return undefined;
   const [, lead = "", first = pieces[0]!] = /^(.+ (?:for|to|of|in|on)) (.+)$/i.exec(pieces[0]!) ?? [];
   const written = [first, ...pieces.slice(1)];

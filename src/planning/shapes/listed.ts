@@ -101,7 +101,10 @@ function orderOf(words: string, list: List, lead: string, lexicon: Lexicon): Ite
   if (order && /\w/.test(order.object))
     return { text, verb: order.verb.toLowerCase(), ...(at && { when: at.when }) };
   if (!isThing(words, lexicon)) return undefined;
-  if (list.isBoxed) return IS_DONE_WHEN.test(first) ? undefined : { text: first, verb: "" };
+  if (list.isBoxed)
+    return IS_DONE_WHEN.test(first) || IS_CHOICE.test(first) || ASKS_TO_TICK.test(lead)
+      ? undefined
+      : { text: first, verb: "" };
   if (list.items.length >= MIN_THINGS && isOfWork(lead)) return { text: first, verb: "" };
   const verb = makingVerb(lead, lexicon);
   return verb !== undefined && list.items.length >= MIN_THINGS && !list.isNumbered
@@ -114,6 +117,12 @@ const MIN_THINGS = 3;
 /** Boxes of a form for changes: they say when the work is done. */
 const IS_DONE_WHEN =
   /^(?:(?:all |unit |new |existing )*tests?\b.*\b(?:pass(?:es|ing)?|added|written|green)\b|(?:added|updated|reviewed|documented|tested|checked|ran)\b|(?:docs?|documentation|readme|changelog)\b.{0,20}\b(?:added|updated|entry)\b|(?:ci|lint(?:er)?|build)\b.{0,20}\b(?:pass(?:es)?|green|clean)\b|self-?review)/i;
+
+/** Boxes of a form for reports: what it is, or where it was seen. */
+const IS_CHOICE =
+  /^(?:yes|no|other|question|bug(?: ?fix| report)?|(?:new )?feature(?: request)?|breaking change|docs|documentation|refactoring|chore|windows|linux|mac ?os|ios|android|chrome|firefox|safari|edge)\b[^\p{L}]*(?:\([^)]*\))?\W*$/iu;
+const ASKS_TO_TICK =
+  /(?:\?|\b(?:platforms?|os|operating systems?|browsers?|environments?|versions?|components?|severity|priority|types?(?: of .{1,20})?|affected|affects|checklist)\W*)\s*$/i;
 
 /** "Next round:", "Left for the launch:" leads to pieces of work, and not to what one thing has. */
 const isOfWork = (lead: string): boolean => {

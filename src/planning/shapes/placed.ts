@@ -3,7 +3,7 @@ import { overlaps } from "../../core/scope.ts";
 import { contentOf } from "../content.ts";
 import { placesIn, type Tree } from "../paths.ts";
 import { subjectOf } from "../wording.ts";
-import { carriedByAll, type Lexicon, orderIn } from "./lexicon.ts";
+import { carriedByAll, isThing, type Lexicon, orderIn } from "./lexicon.ts";
 import { withoutLimits } from "./limits.ts";
 import type { Part, RequestShape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
@@ -43,6 +43,9 @@ const MIN_PIECES = 3;
 const MAX_CHARS = 1_000;
 /** What these do has two places. */
 const CROSSES = /^(?:rename|move|copy|merge|combine|unify|compare|sync|swap|extract)$/i;
+/** "See docs/a.md" refers; callers belong to what they call. */
+const NO_WORK =
+  /^(?:see|as|like|follow\w*|per|cf|also|but|or|not|because|since|which|where|when|if|though|same|similar|probably|maybe|however)\b|\b(?:callers?|usages?|call sites?|references|imports)\b/i;
 const LEAD = /^([^:,;.]{2,60}):\s+/;
 
 function rowIn(sentence: string, lexicon: Lexicon, tree: Tree): Row | undefined {
@@ -57,7 +60,12 @@ function rowIn(sentence: string, lexicon: Lexicon, tree: Tree): Row | undefined 
     .flatMap((piece) => (placesIn(piece, tree).length > 1 ? piece.split(/\s+and\s+/) : [piece]))
     .map((piece) => piece.trim());
   if (pieces.length < MIN_PIECES || !areApart(pieces, tree)) return undefined;
-  const heads = verb === undefined || pieces.some((piece, at) => at > 0 && orderIn(piece, lexicon));
+  if (lead === null && !/(?:;|\band\s)/.test(rest.slice(rest.lastIndexOf(",")))) return undefined;
+  const orders = pieces.filter((piece) => orderIn(piece, lexicon));
+  const things = pieces.filter((piece) => !orders.includes(piece));
+  if (!things.every((piece) => isThing(piece, lexicon) && !NO_WORK.test(piece))) return undefined;
+  const heads = verb === undefined || orders.length > 1;
+  if (heads && verb !== undefined && things.length > 0) return undefined;
   return {
     sentence,
     lead: lead?.[0] ?? "",
