@@ -17,8 +17,11 @@ export async function buildPage(): Promise<number> {
     minify: true,
     format: "esm",
     target: "es2023",
-    jsx: "automatic",
-    jsxImportSource: "preact",
+    jsx: "transform",
+    jsxFactory: "h",
+    jsxFragment: "Fragment",
+    inject: [path.join(ROOT, "tools/web-jsx.js")],
+    tsconfigRaw: {}, // Its own has the automatic runtime, for checks.
     legalComments: "none",
   });
   copyFileSync(path.join(FROM, "index.html"), path.join(TO, "index.html"));

@@ -40,6 +40,8 @@ export function day(at: number): string {
 export const short = (commit: string): string =>
   /^[0-9a-f]{40,64}$/.test(commit) ? commit.slice(0, 10) : commit;
 
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 export const plural = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
 /** What agents, tests and files say must not move the cursor, change a colour, begin a line or fill the screen. */

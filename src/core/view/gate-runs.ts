@@ -54,9 +54,13 @@ export function gateRunLabel({ of, job, members, at, ms, green, isRunning }: Gat
       : of === "criterion"
         ? `criterion of ${names}`
         : `gate for ${names}`;
-  const how = green === undefined ? (isRunning ? "running" : "ended") : green ? "passed" : "failed";
-  return `${clockTime(at)} ${how}${ms === undefined ? "" : ` in ${precise(ms)}`}: ${what}, ${job}`;
+  return `${clockTime(at)} ${gateRunEnd({ green, isRunning })}${ms === undefined ? "" : ` in ${precise(ms)}`}: ${what}, ${job}`;
 }
+
+type RunEnd = { readonly green: boolean | undefined; readonly isRunning: true | undefined };
+
+export const gateRunEnd = ({ green, isRunning }: RunEnd): string =>
+  green === undefined ? (isRunning ? "running" : "ended") : green ? "passed" : "failed";
 
 const MAX_NAMES = 3;
 

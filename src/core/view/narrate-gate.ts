@@ -1,6 +1,6 @@
 /** Tells of the gate and of landings: what failed, what is bisected, and what landed. */
 
-import { ago, clockTime, short } from "../../text/words.ts";
+import { ago, capital, clockTime, short } from "../../text/words.ts";
 import { baseLookLines, baseLookTitle, RED_IS_DELIVERED } from "../base-look-words.ts";
 import type { Failure } from "../failure.ts";
 import { failuresOf, type GateReport } from "../gate.ts";
@@ -32,8 +32,6 @@ export function baseFailed({ look, choice }: EventOf<"base.failed">, state: RunS
   const line = bad(`${capital(baseLookTitle(look))}; ${NEXT_OF_BASE[choice](state)}`);
   return choice === "stop" ? line : withBelow(line, [...baseLookLines(look), capital(RED_IS_DELIVERED)]);
 }
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const NEXT_OF_BASE: Readonly<Record<"ask" | OnRedBase, (state: RunState) => string>> = {
   ask: (state) => {

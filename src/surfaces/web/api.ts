@@ -17,7 +17,7 @@ type RunFacts = {
 };
 
 /** `lines`: only where all of it was asked for. */
-export type GateText =
+type GateText =
   | {
       readonly is: "kept";
       readonly excerpt: readonly { readonly from: number; readonly lines: readonly string[] }[];
@@ -25,13 +25,14 @@ export type GateText =
       readonly lines?: readonly string[];
     }
   | { readonly is: "missing"; readonly why: string };
-export type AttemptText =
+type AttemptText =
   | { readonly is: "kept"; readonly ref: string; readonly lines: readonly string[] }
   | { readonly is: "missing"; readonly why: string };
 
-/** `status`: of the answer; 0: there was none. */
-type Refusal = { readonly error: string; readonly status: number };
-type Asked<T> = { readonly value: T } | Refusal;
+/** A refusal has the `status` of the answer; 0: there was none. */
+export type ServerAnswer<T> =
+  | { readonly value: T; readonly error?: never }
+  | { readonly error: string; readonly status: number; readonly value?: never };
 
 export const api = {
   repository: () => ask<{ readonly repository: string }>("/api/repository"),
@@ -74,7 +75,7 @@ const ofRun = (run: string, ...parts: readonly string[]): string =>
 async function ask<T>(
   path: string,
   options: { readonly method?: string; readonly body?: unknown } = {},
-): Promise<Asked<T>> {
+): Promise<ServerAnswer<T>> {
   try {
     const response = await fetch(path, {
       method: options.method ?? "GET",

@@ -3,15 +3,17 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Failure } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import type { TaskId } from "../../core/task.ts";
-import { type GateRunView, gateRunLabel, gateRunsOfTask } from "../../core/view/gate-runs.ts";
+import { type GateRunView, gateRunEnd, gateRunsOfTask, namesLabel } from "../../core/view/gate-runs.ts";
 import { dollars, onLabel, openJobLabel } from "../../core/view/labels.ts";
 import { placeOf } from "../../core/view/rows.ts";
 import type { JobSpan } from "../../core/view/story.ts";
 import { failedAttemptsOf, jobsOf } from "../../core/view/task-facts.ts";
-import { type AttemptText, api, followTranscript } from "./api.ts";
+import { useAnswer } from "./answer.ts";
+import { api, followTranscript } from "./api.ts";
 import { DiffFiles } from "./diff.tsx";
 import { count, duration, harmless, line, withoutEscapes } from "./format.ts";
 import { GateOutput } from "./gate-output.tsx";
+import { GateRow } from "./gate-row.tsx";
 import type { PageParts } from "./parts.ts";
 import { Word } from "./word.tsx";
 
@@ -88,21 +90,27 @@ const isLastRed = (gate: GateRunView, gates: readonly GateRunView[]): boolean =>
 
 type GateProps = { readonly run: string; readonly gate: GateRunView; readonly isOpen: boolean };
 
-function Gate({ run, gate, isOpen }: GateProps) {
-  const [open, setOpen] = useState(isOpen);
+function Gate({ run, gate: { of, job, at, ms, green, isRunning, members, output }, isOpen }: GateProps) {
+  const names = namesLabel(members.map(({ name }) => name));
   return (
-    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{line(gateRunLabel(gate), 300)}</summary>
-      {open && (
+    <GateRow
+      at={at}
+      end={gateRunEnd({ green, isRunning })}
+      tone={green === undefined ? "" : green ? "well" : "bad"}
+      ms={ms}
+      about={of === "criterion" ? "its success criterion" : `gate for ${names}, ${job}`}
+      isOpen={isOpen}
+    >
+      {() => (
         <GateOutput
-          key={`${gate.green}`}
+          key={`${green}`}
           run={run}
-          output={gate.output}
-          hasPassed={gate.green === true}
-          isRunning={gate.isRunning === true}
+          output={output}
+          hasPassed={green === true}
+          isRunning={isRunning === true}
         />
       )}
-    </details>
+    </GateRow>
   );
 }
 
@@ -111,22 +119,19 @@ type ChangeProps = { readonly run: string; readonly task: TaskId; readonly attem
 /** Of a failed attempt: its branch, or what was kept of it, is asked for when one looks. */
 function AttemptChange({ run, task, attempt }: ChangeProps) {
   const [open, setOpen] = useState(false);
-  const [text, setText] = useState<AttemptText | undefined>();
-  const [error, setError] = useState<string | undefined>();
-  useEffect(() => {
-    if (!open) return;
-    void api
-      .attempt(run, task, attempt)
-      .then((answer) => ("error" in answer ? setError(answer.error) : setText(answer.value)));
-  }, [open, run, task, attempt]);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>What attempt {attempt} changed</summary>
-      {error !== undefined && <p class="bad">{harmless(error)}</p>}
-      {text?.is === "missing" && <p class="quiet">{harmless(text.why)}</p>}
-      {text?.is === "kept" && <DiffFiles diff={text.lines.join("\n")} />}
+      {open && <KeptChange run={run} task={task} attempt={attempt} />}
     </details>
   );
+}
+
+function KeptChange({ run, task, attempt }: ChangeProps) {
+  const { value, error } = useAnswer(() => api.attempt(run, task, attempt), [run, task, attempt]);
+  if (error !== undefined) return <p class="bad">{harmless(error)}</p>;
+  if (value?.is === "missing") return <p class="quiet">{harmless(value.why)}</p>;
+  return <DiffFiles diff={value?.lines.join("\n") ?? ""} />;
 }
 
 type TranscriptProps = {

@@ -26,6 +26,21 @@ const LOOK_MS = 80;
 /** Below, names are too small to be read. */
 export const FAR_SCALE = 0.45;
 
+/** Of an element, now and whenever it changes. */
+export function useSize(box: Readonly<RefObject<HTMLElement | null>>): Size {
+  const [size, setSize] = useState<Size>({ width: 1_200, height: 600 });
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight });
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box]);
+  return size;
+}
+
 export function useCamera(
   box: Readonly<RefObject<HTMLElement | null>>,
   layer: Readonly<RefObject<HTMLElement | null>>,
@@ -33,7 +48,7 @@ export function useCamera(
 ) {
   const camera = useRef({ x: 0, y: 0, scale: 1 });
   const isMoved = useRef(false);
-  const [size, setSize] = useState<Size>({ width: 1_200, height: 600 });
+  const size = useSize(box);
   const [looked, setLooked] = useState<Looked>({ left: 0, top: 0, right: 2_000, bottom: 1_200, scale: 1 });
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
@@ -91,15 +106,6 @@ export function useCamera(
   };
   useGestures(box, moves, "zooms");
   useEffect(() => () => clearTimeout(timer.current), []);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight });
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [box]);
   useLayoutEffect(() => {
     if (picture.width === 0) return;
     if (isMoved.current) moves.pan(0, 0);

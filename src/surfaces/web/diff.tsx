@@ -1,5 +1,6 @@
 /** Shows a change file by file, with the colours that people know from editors. */
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { useAnswer } from "./answer.ts";
 import { api } from "./api.ts";
 import { harmless, line, plural } from "./format.ts";
 
@@ -13,18 +14,12 @@ const MAX_COLOURED_CHARS = 300;
 type DiffProps = { readonly run: string; readonly from: string; readonly to: string };
 
 export function Diff({ run, from, to }: DiffProps) {
-  const [diff, setDiff] = useState<string | undefined>();
-  const [error, setError] = useState<string | undefined>();
-  useEffect(() => {
-    void api
-      .diff(run, from, to)
-      .then((answer) => ("error" in answer ? setError(answer.error) : setDiff(answer.value.diff)));
-  }, [run, from, to]);
+  const { value, error } = useAnswer(() => api.diff(run, from, to), [run, from, to]);
   return (
     <>
       <h3>Change</h3>
       {error && <p class="bad">{harmless(error)}</p>}
-      <DiffFiles diff={diff ?? ""} />
+      <DiffFiles diff={value?.diff ?? ""} />
     </>
   );
 }
@@ -86,7 +81,7 @@ const TOKENS = new RegExp(
   [
     /(?<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)/,
     /(?<note>\/\/.*|(?<=^.|\s)#.*|\/\*.*)/,
-    /(?<word>\b(?:async|await|break|case|class|const|def|else|enum|export|fn|for|from|func|function|if|impl|import|in|interface|let|match|new|of|package|pub|return|self|static|struct|switch|this|throw|try|type|use|var|while)\b)/,
+    /(?<word>\b(?:async|await|break|case|class|const|def|else|enum|export|fn|for|from|func|function|if|import|in|interface|let|new|of|package|pub|return|struct|switch|this|throw|try|type|var|while)\b)/,
   ]
     .map(({ source }) => source)
     .join("|"),

@@ -1,12 +1,6 @@
 /** Writes times, tokens and names: short, and the same everywhere on the page. */
 
-export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
+export { duration, plural } from "../../text/words.ts";
 
 export const count = (n: number): string =>
   n < 10_000 ? String(n) : n < 1_000_000 ? `${Math.round(n / 1_000)} k` : `${(n / 1_000_000).toFixed(1)} M`;
@@ -15,7 +9,6 @@ export const time = (ms: number): string =>
   new Date(ms).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 export const dayAndTime = (ms: number): string =>
   new Date(ms).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-export const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
 /** The first line, without characters that change the direction of what follows. */
 export function line(text: string, max = 120): string {

@@ -1,6 +1,7 @@
 /** What a run of the gate wrote: first what failed in it, or its end if it passed; all of it a click away. */
-import { useEffect, useState } from "preact/hooks";
-import { api, type GateText } from "./api.ts";
+import { useState } from "preact/hooks";
+import { useAnswer } from "./answer.ts";
+import { api } from "./api.ts";
 import { harmless, plural } from "./format.ts";
 import { useMore } from "./more.tsx";
 
@@ -16,14 +17,10 @@ type Props = {
 
 export function GateOutput({ run, output, hasPassed, isRunning }: Props) {
   const [isWhole, setWhole] = useState(false);
-  const [text, setText] = useState<GateText | undefined>();
-  const [error, setError] = useState<string | undefined>();
-  useEffect(() => {
-    void api.gateOutput(run, output, { isWhole, hasPassed }).then((answer) => {
-      setError("error" in answer ? answer.error : undefined);
-      if ("value" in answer) setText(answer.value);
-    });
-  }, [run, output, isWhole, hasPassed]);
+  const { value: text, error } = useAnswer(
+    () => api.gateOutput(run, output, { isWhole, hasPassed }),
+    [run, output, isWhole, hasPassed],
+  );
   if (error !== undefined) return <p class="bad">{harmless(error)}</p>;
   if (!text) return <p class="quiet">Reading…</p>;
   if (text.is === "missing")

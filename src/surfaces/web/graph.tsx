@@ -11,6 +11,7 @@ import { duration, line, plural } from "./format.ts";
 import { useLater } from "./later.ts";
 import { HEIGHT, type Layout, layOut, NOTHING, type Placed, route, WIDTH } from "./layout.ts";
 import { addressOf, type PageParts } from "./parts.ts";
+import { ZoomBar } from "./tools.tsx";
 import { Word } from "./word.tsx";
 
 /** Above so many tasks, what planners split is shown folded at first. */
@@ -58,7 +59,7 @@ export function Graph(parts: PageParts) {
   const waves = new Set(layout.columns.map(({ wave }) => wave)).size;
   return (
     <section class="graph" aria-label="Graph of tasks">
-      <div class="row wrap zoom">
+      <ZoomBar out={camera.zoomOut} in={camera.zoomIn} fit={camera.fit}>
         <p class="quiet grow">
           {plural(tasks, "task")} in {waves} <Word is="wave">{waves === 1 ? "wave" : "waves"}</Word>
           {critical.ms > 0 && (
@@ -72,16 +73,7 @@ export function Graph(parts: PageParts) {
             Group alike
           </button>
         )}
-        <button type="button" aria-label="Zoom out" onClick={camera.zoomOut}>
-          −
-        </button>
-        <button type="button" aria-label="Zoom in" onClick={camera.zoomIn}>
-          +
-        </button>
-        <button type="button" onClick={camera.fit}>
-          Fit
-        </button>
-      </div>
+      </ZoomBar>
       <div
         class={`canvas${camera.looked.scale < FAR_SCALE ? " far" : ""}`}
         ref={box}

@@ -1,6 +1,7 @@
 /** What waits to land, each run of the gate with its output, bisections, what landed, and what failed on the way. */
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { nameOf } from "../../core/log/state.ts";
+import { gateRunEnd, namesLabel } from "../../core/view/gate-runs.ts";
 import {
   bisectionsOf,
   type GatedView,
@@ -9,8 +10,8 @@ import {
   gateEndLabel,
 } from "../../core/view/gate-view.ts";
 import {
+  gateLabel,
   phaseLabel,
-  placeLabel,
   proofLabel,
   runningIn,
   trainLabel,
@@ -18,10 +19,11 @@ import {
 } from "../../core/view/labels.ts";
 import { failedAttempts } from "../../core/view/task-facts.ts";
 import { failedAttemptViews, type LandingView, landingView } from "../../core/view/view.ts";
-import { precise } from "../../text/words.ts";
+import { capital, precise } from "../../text/words.ts";
 import { Bisection } from "./bisection.tsx";
 import { duration, harmless, line, plural, time } from "./format.ts";
 import { GateOutput } from "./gate-output.tsx";
+import { GateRow } from "./gate-row.tsx";
 import { useLater } from "./later.ts";
 import { useMore } from "./more.tsx";
 import { addressOf, type PageParts } from "./parts.ts";
@@ -62,17 +64,11 @@ function Queue({ run, view, seen, word }: PageParts) {
         ))}
       </ol>
       {queue.length > ROWS && <p class="quiet">and {queue.length - ROWS} more</p>}
-      {gating.map(({ job, kind, on, isMoving, tasks, since, doing, ...place }) => (
-        <p key={job}>
-          {kind !== "land"
-            ? place.isUntaken
-              ? "Check of the target branch"
-              : "Checking the target branch"
-            : `${isMoving ? "Landing" : place.isUntaken ? "Gate for" : "Gate runs on"} ${tasks.map(({ name }) => line(name, 40)).join(", ")}${on ? `, on top of ${plural(on, "candidate")}` : ""}`}
-          {place.isUntaken
-            ? ": waiting for a machine"
-            : ` for ${duration(Date.now() - since)}${harmless(placeLabel(place))}`}
-          {doing && `: ${line(doing)}`}
+      {gating.map((gate) => (
+        <p key={gate.job}>
+          {harmless(capital(gateLabel(gate, namesLabel(gate.tasks.map(({ name }) => line(name, 40))))))}
+          {!gate.isUntaken && ` for ${duration(Date.now() - gate.since)}`}
+          {gate.doing && `: ${line(gate.doing)}`}
         </p>
       ))}
       {phase.is !== "open" && <p>{phaseLabel(phase, (task) => line(nameOf(state, task), 40))}</p>}
@@ -122,39 +118,40 @@ function GateRuns({ run, seen, view }: PageParts) {
 }
 
 function Gate({ run, gated }: { readonly run: string; readonly gated: GatedView }) {
-  const [isOpen, setOpen] = useState(false);
   const { from, to, end, on, outputs } = gated;
+  const above = on > 0 ? ` on top of ${plural(on, "candidate")}` : "";
   return (
     <li>
-      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>
-          <span class="quiet">{time(from)}</span>{" "}
-          <b class={end === "passed" ? "well" : end === "failed" || end === "error" ? "bad" : ""}>
-            {gateEndLabel(end)}
-          </b>
-          {to !== undefined && ` after ${precise(to - from)}`}: {line(gatedLabel(gated), 120)}
-          {on > 0 && <span class="quiet"> on top of {plural(on, "candidate")}</span>}
-        </summary>
-        {isOpen && outputs.length === 0 && <p class="quiet">Its output is not kept.</p>}
-        {isOpen &&
-          outputs.map(({ output, green, ms }) => (
-            <div key={output}>
-              {outputs.length > 1 && (
-                <p>
-                  {green === undefined ? "ended" : green ? "passed" : "failed"}
-                  {ms !== undefined && ` after ${precise(ms)}`}
-                </p>
-              )}
-              <GateOutput
-                key={end}
-                run={run}
-                output={output}
-                hasPassed={green ?? end === "passed"}
-                isRunning={end === undefined}
-              />
-            </div>
-          ))}
-      </details>
+      <GateRow
+        at={from}
+        end={gateEndLabel(end)}
+        tone={end === "passed" ? "well" : end === "failed" || end === "error" ? "bad" : ""}
+        ms={to && to - from}
+        about={gatedLabel(gated) + above}
+      >
+        {() => (
+          <>
+            {outputs.length === 0 && <p class="quiet">Its output is not kept.</p>}
+            {outputs.map(({ output, green, ms }) => (
+              <div key={output}>
+                {outputs.length > 1 && (
+                  <p>
+                    {gateRunEnd({ green, isRunning: undefined })}
+                    {ms !== undefined && ` after ${precise(ms)}`}
+                  </p>
+                )}
+                <GateOutput
+                  key={end}
+                  run={run}
+                  output={output}
+                  hasPassed={green ?? end === "passed"}
+                  isRunning={end === undefined}
+                />
+              </div>
+            ))}
+          </>
+        )}
+      </GateRow>
     </li>
   );
 }

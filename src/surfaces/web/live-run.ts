@@ -51,12 +51,12 @@ export class LiveRun {
   async #open(run: string): Promise<void> {
     const facts = await api.run(run);
     if (this.#isClosed) return;
-    if ("error" in facts && facts.status !== 0) {
+    if (facts.error !== undefined && facts.status !== 0) {
       this.problem = facts.error;
       this.drawSoon();
       return;
     }
-    if ("value" in facts) this.#hasPlanner = facts.value.hasPlanner;
+    if (facts.value) this.#hasPlanner = facts.value.hasPlanner;
     this.#disconnect = followRun(run, () => this.events.length, {
       onState: (connection) => {
         this.connection = connection;

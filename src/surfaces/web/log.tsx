@@ -5,6 +5,7 @@ import { harmless, line, time } from "./format.ts";
 import { useLater } from "./later.ts";
 import { useMore } from "./more.tsx";
 import type { PageParts } from "./parts.ts";
+import { Filter } from "./tools.tsx";
 
 type LoggedEvent = PageParts["live"]["events"][number];
 type Told = PageParts["live"]["told"][number];
@@ -24,18 +25,11 @@ export function Log({ live, seen }: PageParts) {
   const { shown, button } = useMore(numbers.length, PAGE, "Earlier lines");
   return (
     <section aria-label="Event log">
-      <div class="row wrap">
-        <input
-          type="search"
-          aria-label="Filter the log"
-          placeholder="Filter by words"
-          value={wanted}
-          onInput={(event) => setWanted(event.currentTarget.value)}
-        />
+      <Filter label="Filter the log" hint="Filter by words" value={wanted} setValue={setWanted}>
         <button type="button" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
           Every event
         </button>
-      </div>
+      </Filter>
       {numbers.length === 0 && needle !== "" && <p class="quiet">No line has these words.</p>}
       <ol class="log">
         {numbers

@@ -1,6 +1,7 @@
 /** The page: the list of runs, the devices, or one run, by what stands behind the # of its address. */
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { useAnswer } from "./answer.ts";
 import { api } from "./api.ts";
 import { Devices } from "./devices.tsx";
 import { line } from "./format.ts";
@@ -10,20 +11,12 @@ import { Runs } from "./runs.tsx";
 
 function App() {
   const [route, setRoute] = useState(routeOf(location.hash));
-  const [repository, setRepository] = useState("");
-  const [error, setError] = useState<string | undefined>();
+  const { value: { repository } = { repository: "" }, error } = useAnswer(api.repository, []);
   useEffect(() => {
     const onHash = () => setRoute(routeOf(location.hash));
     addEventListener("hashchange", onHash);
     onHash(); // It may have changed before anybody listened.
     return () => removeEventListener("hashchange", onHash);
-  }, []);
-  useEffect(() => {
-    void api
-      .repository()
-      .then((answer) =>
-        "error" in answer ? setError(answer.error) : setRepository(answer.value.repository),
-      );
   }, []);
   useEffect(() => {
     document.title = [route.run, repository, "Skein"].filter(Boolean).join(" · ");

@@ -4,6 +4,7 @@ import type { RunLine } from "../../core/view/run-line.ts";
 import { api, type ListedRun } from "./api.ts";
 import { dayAndTime, duration, line, plural } from "./format.ts";
 import { addressOf } from "./parts.ts";
+import { Filter } from "./tools.tsx";
 
 /** How late the list shows what has become of a run. */
 const LIST_MS = 5_000;
@@ -31,18 +32,16 @@ export function Runs() {
       <h1>Runs</h1>
       {error && <p role="alert">{error}</p>}
       {runs && runs.length >= MIN_FILTER && (
-        <div class="row wrap">
-          <input
-            type="search"
-            aria-label="Filter runs"
-            placeholder="Filter by name, goal or state, such as: not delivered"
-            value={wanted}
-            onInput={(event) => setWanted(event.currentTarget.value)}
-          />
+        <Filter
+          label="Filter runs"
+          hint="Filter by name, goal or state, such as: not delivered"
+          value={wanted}
+          setValue={setWanted}
+        >
           <output class="quiet">
             {needle === "" ? plural(runs.length, "run") : `${found.length} of ${plural(runs.length, "run")}`}
           </output>
-        </div>
+        </Filter>
       )}
       {runs?.length === 0 && (
         <div class="empty">

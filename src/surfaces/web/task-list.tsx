@@ -10,6 +10,7 @@ import { sortTasks, type TaskColumn, type TaskFigures, taskFigures } from "../..
 import { count, duration, line, plural } from "./format.ts";
 import { useLater } from "./later.ts";
 import { addressOf, type PageParts } from "./parts.ts";
+import { Filter } from "./tools.tsx";
 
 /** As in the style. */
 const ROW = 45;
@@ -49,26 +50,19 @@ export function TaskList({ run, seen, view, word: runWord, live }: PageParts) {
     [tree, needle, order, figures, view.events],
     undefined,
   );
-  const rows = isPlain ? tree : (found ?? []);
+  const rows = (isPlain ? undefined : found) ?? tree; // As they were, until the new order is ready.
   const { list, top, high, rowHigh } = useSight();
   const first = Math.max(0, Math.floor(top / rowHigh) - SPARE);
   const shown = rows.slice(first, first + Math.ceil(high / rowHigh) + 2 * SPARE);
   return (
     <section aria-label="Tasks">
-      <div class="row wrap">
-        <input
-          type="search"
-          aria-label="Filter tasks"
-          placeholder="Filter by name, state or words"
-          value={wanted}
-          onInput={(event) => setWanted(event.currentTarget.value)}
-        />
+      <Filter label="Filter tasks" hint="Filter by name, state or words" value={wanted} setValue={setWanted}>
         <output class="quiet">
           {needle === ""
             ? plural(tasksIn(tree), "task")
             : `${tasksIn(rows)} of ${plural(tasksIn(tree), "task")}`}
         </output>
-      </div>
+      </Filter>
       <table class="tasks" aria-rowcount={rows.length + 1}>
         <thead>
           <tr>

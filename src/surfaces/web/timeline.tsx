@@ -1,5 +1,5 @@
 /** Who worked when: lanes of planners, workers, gates and checks over time. It zooms, and leaves out waits. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { endOf } from "../../core/view/elapsed.ts";
 import type { RunWord } from "../../core/view/labels.ts";
 import {
@@ -13,10 +13,12 @@ import {
 } from "../../core/view/timeline.ts";
 import { type TimeScale, ticksOf, timeScale, waitsOf } from "../../core/view/timeline-scale.ts";
 import { WORDS } from "../../core/view/words.ts";
+import { useSize } from "./camera.ts";
 import { duration, line, plural, time } from "./format.ts";
 import { STEP, useGestures } from "./gestures.ts";
 import { useLater } from "./later.ts";
 import { addressOf, type PageParts } from "./parts.ts";
+import { ZoomBar } from "./tools.tsx";
 
 /** More jobs are drawn as bars alone: so many links cannot be drawn without a halt, and none could be hit. */
 const MAX_LINKS = 400;
@@ -39,7 +41,7 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
     undefined,
   );
   const tracks = useRef<HTMLDivElement>(null);
-  const wide = useWide(tracks);
+  const { width: wide } = useSize(tracks);
   const names = wide < 500 ? NARROW_NAMES : NAMES;
   const trackWide = wide - names;
 
@@ -71,7 +73,7 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
   const hasWaits = drawn !== undefined && (drawn.scale.waits.length > 0 || !isShort);
   return (
     <section aria-label="Timeline">
-      <div class="row wrap zoom">
+      <ZoomBar out={() => step(1 / STEP)} in={() => step(STEP)} fit={moves.fit}>
         <p class="quiet grow" hidden={!drawn}>
           {drawn && (
             <>
@@ -86,16 +88,7 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
             Skip waits
           </button>
         )}
-        <button type="button" aria-label="Zoom out" onClick={() => step(1 / STEP)}>
-          −
-        </button>
-        <button type="button" aria-label="Zoom in" onClick={() => step(STEP)}>
-          +
-        </button>
-        <button type="button" onClick={moves.fit}>
-          Fit
-        </button>
-      </div>
+      </ZoomBar>
       <p class="quiet legend">
         {Object.entries({ ...JOB_NAMES, ...LEGEND }).map(([kind, text]) => (
           <span key={kind}>
@@ -270,18 +263,6 @@ const LETTER_WIDE = 7;
 /** As in the style. */
 const NAMES = 112;
 const NARROW_NAMES = 80;
-
-function useWide(box: { readonly current: HTMLElement | null }): number {
-  const [wide, setWide] = useState(1_200);
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setWide(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return wide;
-}
 
 const BARS = 2_000;
 
