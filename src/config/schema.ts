@@ -130,9 +130,7 @@ export const schema = z.strictObject({
       "Which plans of the goal's planner wait for `skein approve`: none, all until one is approved, or all.",
     ),
   branchPrefix: text().prefault(policy.branchPrefix).describe("The prefix of all branch names."),
-  keepBranches: yesOrNo()
-    .prefault(false)
-    .describe("Whether the branches of attempts stay when a run is closed; the target stays in any case."),
+  keepBranches: yesOrNo().prefault(false).describe("Whether branches of attempts outlive their run."),
   gate: gate()
     .prefault("auto")
     .describe('What a tree must pass to land: "auto" (detected), "none", or a list of commands for /bin/sh.'),
