@@ -86,7 +86,7 @@ test("what a commit shows counts, not what its worker says of it", async () => {
   const outcome = await queue.answer(said, commit);
   assert.ok(outcome.is === "worked");
   assert.deepEqual(outcome.evidence.filesChanged, ["a.test.ts", "b.ts"]);
-  assert.deepEqual(outcome.evidence.deletedTests, ["a.test.ts"]);
+  assert.deepEqual(outcome.evidence.deletedTests, ['a.test.ts (its only case: "a")']);
   assert.deepEqual(outcome.evidence.unmet, unmet);
   assert.equal(outcome.handoff.taskId, "t.1");
 });
