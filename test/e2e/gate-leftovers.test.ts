@@ -76,6 +76,44 @@ describe("a gate that fails over what its own runs leave", () => {
   });
 });
 
+/** Fails where the socket is there already, and leaves it. */
+const LEAVES_SOCKET = `const folder = process.argv[2];
+require("node:fs").mkdirSync(folder, { recursive: true });
+require("node:net").createServer().listen(folder + "/app.sock", () => process.exit(0));
+`;
+
+describe("a gate whose tests leave a socket", () => {
+  for (const folder of ["build", "node_modules/.cache", "open"])
+    it(`never meets it again in ${folder}: each run begins without`, async () => {
+      await using place = await makeSetting({
+        files: { ".gitignore": "build/\nnode_modules/\n", "test.js": LEAVES_SOCKET, "README.md": "x\n" },
+        script: { plans: { t: [plans(task("a")), DONE] }, work: { a: [writes("a.txt")] } },
+      });
+      const run = await runGoal(
+        place,
+        place.config({ gate: [{ name: "test", run: `node test.js ${folder}` }] }),
+      );
+      assert.equal(closing(run.end), "done");
+      assert.equal(gateRuns(run.events), 1 + 1 + 1, "the base, the task, and the end");
+      assert.deepEqual(all(run.events, "leftovers.found"), []);
+    });
+
+  it("is red, not lacking in set-up, where it fails over a socket of its own run, and names the socket", async () => {
+    await using place = await makeSetting({
+      files: { ".gitignore": "build/\n", "test.js": LEAVES_SOCKET, "README.md": "x\n" },
+      script: { plans: { t: [plans(task("a")), DONE] }, work: { a: [writes("a.txt")] } },
+    });
+    const gate = [1, 2].map((number) => ({ name: `test ${number}`, run: "node test.js build" }));
+    const run = await runGoal(place, place.config({ gate, onRedBase: "stop" }));
+    const said = JSON.stringify(all(run.events, "base.failed"));
+    assert.match(said, /the socket build\/app\.sock is in its way, which this run of the gate left there/);
+    assert.doesNotMatch(
+      JSON.stringify(run.events),
+      /port that it needs is taken|does not run in the sandbox/,
+    );
+  });
+});
+
 describe("a gate that fails by turns", () => {
   it("ends, and good changes land, where it is red at every second run", async () => {
     await using place = await makeSetting({

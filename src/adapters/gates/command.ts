@@ -19,6 +19,7 @@ import { Limiter } from "./limiter.ts";
 import { type GateParts, type GatePlace, type ProbeEnded, probeGate } from "./probe.ts";
 import type { GateRules, Rules } from "./rules.ts";
 import { type EndedGateCommand, runOf } from "./run-of.ts";
+import { specialInTheWay } from "./special-in-way.ts";
 import { withTestedFiles } from "./tested-files.ts";
 import type { ToolProblem } from "./tool-output/found.ts";
 import { readOutput } from "./tool-output/read-output.ts";
@@ -165,17 +166,27 @@ export class CommandGate implements Gate {
     const name = redactCommand(command.name, redact);
     const line = redactCommand(lineOf(command), redact);
     const { end, text: written } = await this.#execute(tree.job, command, place, signal);
-    if (end.is !== "exited")
-      return judged(name, line, "tail" in end ? { ...end, tail: redact(end.tail) } : end, limits.maxMs);
+    const { folder } = place.workspace;
+    const isOver = end.is === "timed-out" || (end.is === "exited" && end.code !== 0);
+    const failing = { folder, text: written, isTimedOut: end.is === "timed-out" };
+    const special = isOver ? await specialInTheWay(failing) : undefined;
+    const withSpecial = (ran: EndedGateCommand) =>
+      special === undefined ? ran : { ...ran, tail: `${redact(special)}\n${ran.tail}` };
+    if (end.is !== "exited") {
+      const halt = judged(name, line, "tail" in end ? { ...end, tail: redact(end.tail) } : end, limits.maxMs);
+      return hasFailed(halt) ? halt : withSpecial(halt);
+    }
     const { code, isCut = false } = end;
     const [text, tail] = [redact(written), redact(end.tail)];
-    const { folder } = place.workspace;
-    const found = await whyUnrunnable({ line, code, text, folder }, repository, tree, signal);
+    const reason = await whyUnrunnable({ line, code, text, folder }, repository, tree, signal);
+    // What the tree's own commands leave in the way is the tree's fault, however the tool calls it.
+    const found: Runnable =
+      special !== undefined && reason.is === "unrunnable" ? { is: "ran", tests: undefined } : reason;
     const ran: EndedGateCommand =
       code === 0
         ? { name, line, green: true, failures: [], tail }
         : await red({ name, line }, { text, tail, folder, isCut, isForTests });
-    return asFound(ran, found);
+    return withSpecial(asFound(ran, found));
   }
 
   async #execute(

@@ -1,7 +1,7 @@
 /**
  * What is a slot, the place of one workspace, and how is it cleaned? It has two git folders: ours and the worker's.
  */
-import { copyFile, lstat, mkdir, readdir, readFile, rm, unlink, utimes, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failed } from "../../core/result.ts";
 import { readShort } from "../files/read-bounded.ts";
@@ -10,7 +10,7 @@ import { type GitAnswer, git } from "../git/git.ts";
 import { bootId } from "../programs/process-table.ts";
 import { isFolder, isReachedInside, removeAll } from "./folders.ts";
 import type { Source } from "./source.ts";
-import { guarded, leftSpecials } from "./special-files.ts";
+import { guarded, removeSpecials } from "./special-files.ts";
 
 export type Slot = {
   readonly name: string;
@@ -154,9 +154,7 @@ async function checkOut(
   const kept = wish.kept.map((path) => `--exclude=/${escaped(path)}`);
   const cleaned = await run("clean", "-q", wish.keepsIgnored ? "-ffd" : "-ffdx", ...kept);
   if (!cleaned.ok) return { failure: cleaned.failure };
-  // Git skips pipes and sockets that the last worker left, but opening one may block for ever.
-  for (const path of wish.keepsIgnored ? [] : await leftSpecials(slot.tree))
-    await unlink(Buffer.concat([Buffer.from(`${slot.tree}/`), path])).catch(() => {}); // In a locked folder.
+  await removeSpecials(slot.tree, wish.keepsIgnored); // Git skips pipes and sockets that the last holder left.
   await writeGitFolder(join(slot.tree, ".git"), source, { ...settings, alternates: [source.objects] });
   await copyIndex(slot, join(slot.tree, ".git", "index"));
   return undefined;
