@@ -53,6 +53,24 @@ describe("what a worker hands in", () => {
     assert.equal(run.task("t.1").past[0]!.failure.kind, "empty-change");
   });
 
+  test("nor does one that runs commands of the gate in other words, but a command beside them does", () => {
+    for (const [criterion, isProof] of [
+      ["npm test", false],
+      [" npm  run build && npm test", false],
+      ["npm test && grep -q lend README.md", true],
+    ] as const) {
+      const run = new CoreRun();
+      const commands = ["build", "test"].map((name) => ({
+        ...{ name, line: `npm run ${name}`, green: true, failures: [] },
+      }));
+      const { tip } = run.state.target;
+      run.answer(run.running("check")[0]!, { is: "checked", tip, report: { commands }, problems: [] });
+      run.plan("t", [task("a", { terms: { criterion } })]);
+      run.work("t.1", { filesChanged: [], isMetBefore: true });
+      assert.equal(run.is("t.1") === "done", isProof, criterion);
+    }
+  });
+
   test("a change that leaves its scope is a failed attempt that names the files", () => {
     const run = CoreRun.planned([task("a", { scope: ["a.ts", "lib/"] })], { decompose: { maxDepth: 0 } });
     run.work("t.1", { filesChanged: ["a.ts", "lib/deep/x.ts", "b.ts"] });

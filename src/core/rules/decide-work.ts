@@ -85,11 +85,23 @@ function judge(
   ];
 }
 
-/** A criterion that is a command of the gate passes on every tree of the target: that says nothing about the task. */
+/** A criterion that only runs commands of the gate passes on every tree of the target: that says nothing about the task. */
 function believable({ isMetBefore, ...evidence }: Evidence, { spec }: Task, { target }: RunState): Evidence {
-  const isGate = target.report?.commands.some(({ name }) => name === spec.terms?.criterion) ?? false;
+  const gate =
+    target.report?.commands.flatMap(({ name, line }) => [name, line ?? name].map(plainCommand)) ?? [];
+  const run = (spec.terms?.criterion?.split(/&&|;/) ?? [])
+    .map(plainCommand)
+    .filter((command) => command !== "");
+  const isGate = run.every((command) => gate.includes(command));
   return { ...evidence, ...(isMetBefore && !isGate && { isMetBefore }) };
 }
+
+/** `npm test` and `npm run test` are one command. */
+const plainCommand = (line: string): string =>
+  line
+    .trim()
+    .replace(/\s+/g, " ")
+    .replace(/^(npm|pnpm|yarn) run /, "$1 ");
 
 /** The result of a subtask goes back whole into the conversation that asked for it; an answer is what the user reads. */
 const limitsFor = ({ spec }: Task, { brief, subtasks }: Policy) =>
