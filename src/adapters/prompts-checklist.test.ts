@@ -58,7 +58,8 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "is asked again after three, or when none is active":
       /three more of your tasks have settled, or when none is active/,
     "takes no failure for the end": /Never answer so because you are unsure, because something failed/,
-    "gives no file to two tasks": /Never give one file to two tasks/,
+    "gives no file to two tasks at once":
+      /Never give one file to two tasks.*share one, the later names the earlier/,
     "knows what goes to a subplanner": /four files or more.*subplanner/,
     "deals with what was not done": /A concern that a task was \*not done\*/,
     "lists what goes wrong":
@@ -92,6 +93,8 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "gives the context of the task above": /context of the task above/,
     "makes equals independent": /Subtasks of equal priority are independent/,
     "plans foundations first": /Step by step, not all at once.*foundations first/,
+    "tests parts together when they have landed":
+      /tested together by a later subtask.*their files in its scope/,
     "is asked after every subtask": /asked again after every subtask that settles/,
     "looks before it splits": /Look at the code of your slice before you split it/,
     "knows the five mistakes":
@@ -159,7 +162,7 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "assumes, and asks one question at most": /`assumptions`.*ask one question in `questions`.*"default"/,
     "knows the kinds of request": /A question.*delivers a report.*A bug is one task/,
     "makes tasks that land alone":
-      /Each task lands alone.*build and all tests pass.*callers.*goes with its tests/,
+      /Each task lands alone.*build and all tests pass.*the gate, whose commands.*callers.*goes with its tests/,
     "splits only where it buys something": /Each task costs an agent.*one file are one task/,
     "splits by function": /by function and not by file/,
     "splits lists, CRUD and sign-in": /for a list, one for each item.*delete, four.*each entity.*sign-in/,
@@ -171,7 +174,8 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "knows what depth is": /`metadata.depth` says how often you split/,
     "describes tasks so that they stand alone, with the why":
       /is shown this task alone.*does not see other tasks.*request usually stands.*\*why\*/,
-    "gives harmless criteria": /`success_criterion` is one command.*must do no harm/,
+    "gives harmless criteria that are not the gate's":
+      /`success_criterion` is one command.*must do no harm.*The gate runs anyway/,
     "names files": /`scope` lists the files.*no patterns, a folder ends in `\/`/,
     "orders by need alone": /`blockedBy` names the tasks whose results a task needs, and no others/,
     "gives no file to two tasks at once": /a file in common, one must wait for the other/,

@@ -11,6 +11,8 @@ export type LoneParts = {
   /** What killed processes left is removed first: their programs, too. */
   readonly openAlone: (config: Config, spec: AgentSpec) => Promise<LoneAgent | Failed>;
   readonly specialists: () => Promise<readonly Specialist[]>;
+  /** The commands that a change of this commit must pass, as a person would type them; none if they are not known. */
+  readonly gateLines: (config: Config, commit: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly surroundings: Surroundings;
   readonly filesIn: (folder: string) => ContextFiles;
 };

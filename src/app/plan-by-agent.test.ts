@@ -60,6 +60,7 @@ async function planned(answers: readonly (string | Said)[], how: Case = {}) {
       return alone;
     },
     specialists: async () => [],
+    gateLines: async () => ["npm run build", "npm run test"],
     surroundings: { of: async () => ({ failure: failure("repository", "not seen") }) },
   } as unknown as Parameters<typeof planByAgent>[1];
   const end = await planByAgent(
@@ -84,7 +85,9 @@ describe("a plan that an agent is asked for", () => {
       end.plan.tasks.map(({ subject }) => subject),
       ["Add a"],
     );
-    assert.equal(asks[0]?.brief.kind === "plan" && asks[0].brief.tip, "c0");
+    const brief = asks[0]?.brief;
+    assert.ok(brief?.kind === "plan" && brief.tip === "c0");
+    assert.match(brief.request?.repository.join("\n") ?? "", /must pass: npm run build, npm run test$/);
     assert.deepEqual(lines.at(-1), "asked once, 10 tokens");
   });
 

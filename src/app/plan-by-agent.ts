@@ -38,7 +38,7 @@ type AgentPlanRequest = {
   readonly say: (line: string) => void;
 };
 
-type AgentPlanParts = Pick<LoneParts, "openAlone" | "specialists" | "surroundings"> & {
+type AgentPlanParts = Pick<LoneParts, "openAlone" | "specialists" | "surroundings" | "gateLines"> & {
   readonly project: Pick<Project, "located">;
   readonly agents: AgentLooks;
 };
@@ -133,7 +133,10 @@ async function turnsOf(
 ): Promise<(turn: PlannerTurn) => Promise<Said>> {
   const { config, request, agents: roles, say } = asking;
   const { head } = asking.project.located;
-  const facts = await asking.surroundings.of(head, signal);
+  const [facts, gate] = await Promise.all([
+    asking.surroundings.of(head, signal),
+    asking.gateLines(config, head, signal),
+  ]);
   const tell = ({ ms }: { readonly ms: number }) =>
     ms > 0 && say(`no sign of life for ${Math.round(ms / 60_000)} min`);
   return async ({ number, refused }) => {
@@ -144,7 +147,7 @@ async function turnsOf(
     const brief: PlanBrief = {
       ...briefFor(request, head, number),
       rejected: refused?.reasons ?? [],
-      request: planRequest(asking, refused?.json ?? ""),
+      request: planRequest({ ...asking, gate }, refused?.json ?? ""),
     };
     const told: Ask = {
       ...{ job, brief, folder, environment, roles, maxMs: config.timeout.plan },

@@ -6,6 +6,7 @@ import { openLoneAgent } from "../adapters/agents/lone-agent.ts";
 import { agentOpener } from "../adapters/agents/open-agent.ts";
 import { whenAsked } from "../adapters/agents/when-asked.ts";
 import { folderSource } from "../adapters/context-files.ts";
+import { gateLinesIn } from "../adapters/gates/rules.ts";
 import { repositorySandbox } from "../adapters/sandboxes/repository-sandbox.ts";
 import { gitSurroundings } from "../adapters/surroundings.ts";
 import { agentsOfRun } from "../app/agents-of-run.ts";
@@ -48,6 +49,7 @@ export const loneParts = (
     });
   },
   specialists: specialistsOf(project.located.top),
+  gateLines: gateLinesIn(project.located.top),
   surroundings: gitSurroundings(project.located.gitDir),
   filesIn,
 });

@@ -5,7 +5,7 @@ import type { GateSetting } from "../../ports/gate.ts";
 import { redactCommand, redactor } from "../../text/redact.ts";
 import { listFiles, readBlob } from "../git/trees.ts";
 import { type Detected, detectGate, GATE_FILES, isLockFile } from "./detect.ts";
-import { type GateCommand, shellCommand } from "./gate-command.ts";
+import { type GateCommand, lineOf, shellCommand } from "./gate-command.ts";
 
 export type Rules = Detected;
 
@@ -15,6 +15,14 @@ export type GateRules = {
 
 export const gateRules = (gate: GateSetting, folder: string): GateRules =>
   gate === "auto" ? detectedRules(folder) : configuredRules(gate === "none" ? [] : gate);
+
+/** The commands of a commit's gate, as a person would type them; none if they cannot be read. */
+export const gateLinesIn =
+  (folder: string) =>
+  async ({ gate }: { readonly gate: GateSetting }, commit: string, signal: AbortSignal) => {
+    const rules = await gateRules(gate, folder).of(commit, signal);
+    return hasFailed(rules) ? [] : rules.commands.map((one) => redactCommand(lineOf(one), redactor([])));
+  };
 
 /** The same for every commit. Without commands, landings are not gated, and say so. */
 function configuredRules(commands: Exclude<GateSetting, string>): GateRules {

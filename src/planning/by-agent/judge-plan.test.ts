@@ -154,7 +154,7 @@ describe("an agent's plan", () => {
 
 describe("what an agent is told that plans", () => {
   const facts = { ...NO_FACTS, languages: ["TypeScript"], tests: ["test/"], testCommand: "npm\ntest\u001b" };
-  const asking = { ...judging, facts };
+  const asking = { ...judging, facts, gate: [] };
 
   it("is no draft of the rules, and later its own last plan", () => {
     const first = planRequest(asking, "");
@@ -167,6 +167,13 @@ describe("what an agent is told that plans", () => {
     ]);
     const second = planRequest(asking, '{"tasks": []}');
     assert.equal(second.lastPlan, '{"tasks": []}');
+  });
+
+  it("names all commands of the gate in place of the one that runs the tests", () => {
+    const { repository } = planRequest({ ...asking, gate: ["npm run build", "npm run test"] }, "");
+    assert.deepEqual(repository.slice(2), [
+      "The gate, which every task must pass: npm run build, npm run test",
+    ]);
   });
 
   it("is bounded, and says by how much", () => {
