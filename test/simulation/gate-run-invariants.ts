@@ -79,8 +79,8 @@ export class GateRunInvariants {
   }
 
   /**
-   * As often as a task may be undecided, a batch is run, run again up to five times, and halved until one task is left,
-   * each part up to five times. With several gates, each of these may discard what was built on it.
+   * As often as a task may be undecided, a batch is run again and again, and halved until one task is left, each part as
+   * often. With several gates, each of these may discard what was built on it.
    */
   #bounded(runs: number, what: string): void {
     const { maxUndecided, gates } = this.#policy.landing;
@@ -91,7 +91,8 @@ export class GateRunInvariants {
   }
 }
 
-const RUNS = 5;
+/** What a flaky test must fail in a row before a change is blamed, and a first run in a used workspace, which does not count. */
+const RUNS = 5 + 1;
 const MAX_LOOKS_AT_ONCE = 12;
 
 /** What the run takes for a failure of the tree, or for a test that comes and goes. */
