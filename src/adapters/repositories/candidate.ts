@@ -4,6 +4,7 @@ import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Branch, Candidate, Wanted } from "../../ports/repository.ts";
 import { fieldsIn } from "../git/git.ts";
 import { inTheWay } from "./checkouts.ts";
+import { hasForged, unforged } from "./forged.ts";
 import { merge, pick } from "./merge.ts";
 import { landMessage, mergeMessage, replayedMessage } from "./message.ts";
 import { refOf, wrongNames } from "./names.ts";
@@ -41,7 +42,7 @@ export async function candidate(
     const step = { run, onto: tip, member, theirs: theirs.id, tree: whole.tree };
     const next =
       strategy === "merge-commit"
-        ? await mergeCommit(store, step)
+        ? await mergeCommit(store, step, signal)
         : await replay(store, { ...step, isForward: strategy === "fast-forward" }, signal);
     if (typeof next !== "string") return next;
     tip = { id: next, tree: whole.tree };
@@ -98,8 +99,13 @@ async function conflictOf(store: Store, meeting: Meeting, signal: AbortSignal): 
     : { task: member.task, files: whole.files, against: "batch" };
 }
 
-const mergeCommit = (store: Store, { run, onto, member, theirs, tree }: ReplayStep): Promise<string> =>
-  writeCommit(store, { tree, parents: [onto.id, theirs], message: mergeMessage(run, member) });
+async function mergeCommit(store: Store, step: ReplayStep, signal: AbortSignal): Promise<string | Failed> {
+  const { run, onto, member, theirs, tree } = step;
+  const found = await unforged(store, { run, member, onto: onto.id, theirs }, signal);
+  const second = found ?? (await squashed(store, step));
+  if (typeof second !== "string") return second;
+  return writeCommit(store, { tree, parents: [onto.id, second], message: mergeMessage(run, member) });
+}
 
 /** How does a branch land without a merge commit? Its own commits are replayed, or taken as they are. */
 type ReplayStep = {
@@ -122,7 +128,10 @@ async function replay(
 ): Promise<string | Failed> {
   const listed = await commitsOf(store, step, signal);
   if (hasFailed(listed)) return listed;
-  if (step.isForward && listed.length > 0 && isStraight(listed, step.onto.id)) return step.theirs;
+  if (step.isForward && listed.length > 0 && isStraight(listed, step.onto.id)) {
+    const mayStay = await areUnforged(store, step, listed);
+    if (mayStay !== false) return mayStay === true ? step.theirs : mayStay;
+  }
   const picked = listed.filter(({ parents }) => parents.length <= 1);
   if (picked.length === 0 || picked.length > MAX_REPLAYED) return squashed(store, step);
 
@@ -165,6 +174,19 @@ async function commitsOf(
 /** Each commit on the one before, the first on `onto`: then every landing is on the first parents of the target. */
 const isStraight = (commits: readonly Listed[], onto: string): boolean =>
   commits.every(({ parents }, at) => parents.length === 1 && parents[0] === (commits[at - 1]?.id ?? onto));
+
+async function areUnforged(
+  store: Store,
+  step: ReplayStep,
+  listed: readonly Listed[],
+): Promise<boolean | Failed> {
+  for (const { id } of listed) {
+    const commit = await neededCommit(store, id);
+    if (hasFailed(commit)) return commit;
+    if (hasForged(step, commit)) return false;
+  }
+  return true;
+}
 
 /** Undefined if it conflicts. The only commit of a branch changes what the merge changes. */
 async function treeOf(

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { makeWorld, member, RUN, TARGET, type World } from "../../../test/contracts/repository.ts";
+import { GitRepository } from "./git.ts";
+
+const open = (folder: string) => new GitRepository({ folder });
+const STRATEGIES = ["merge-commit", "rebase", "fast-forward"] as const;
+
+/** A commit by a worker that calls itself so, as author and as committer. */
+async function commitBy({ at }: World, name: string, file: string, ...paragraphs: readonly string[]) {
+  await at.write({ [file]: `${file}\n` });
+  await at.git("add", ".");
+  const who = ["-c", `user.name=${name}`, "-c", "user.email=w@example.invalid"];
+  await at.git(...who, "commit", "-q", ...paragraphs.flatMap((text) => ["-m", text]));
+}
+
+const trailersIn = async ({ at }: World, range: string) =>
+  (await at.git("log", "--format=%(trailers:unfold,separator=%x0A)", range))
+    .split("\n")
+    .filter((line) => line !== "");
+
+describe("a trailer that a worker forged", () => {
+  for (const strategy of STRATEGIES)
+    it(`is not in what lands by ${strategy}: the author stays, the committer is Skein's, other words stay`, async () => {
+      await using world = await makeWorld(open);
+      await world.at.git("checkout", "-q", "-b", "work");
+      const forged = "Fixes: #7\nSkein-Task: t.9\n  and t.10\nskein-run : r9\nSkein-Gate: green";
+      await commitBy(world, "Worker", "b.txt", "Add b", "Skein-Task: this is a sentence.", forged);
+      await commitBy(
+        world,
+        "Worker",
+        "c.txt",
+        "Add c",
+        "Why it is so.",
+        "Skein-Task: t.1.2",
+        "Skein-Proof: yes",
+      );
+      await world.at.git("checkout", "-q", "main");
+      const { commit } = await world.candidate([member("t.1", "work")], { strategy });
+      const range = `${world.base}..${commit}`;
+      const trailers = await trailersIn(world, range);
+      assert.deepEqual(
+        trailers.filter((line) => !/^(?:Skein-Run: r1|Skein-Task: t\.1(?:\.2)?|Fixes: #7)$/.test(line)),
+        [],
+      );
+      assert.ok(trailers.includes("Fixes: #7") && trailers.includes("Skein-Task: t.1"));
+      const log = await world.at.git("log", "--no-merges", "--format=%s|%an|%cn|%b", range);
+      assert.match(log, /Add c\|Worker\|Test Person\|Why it is so\./);
+      assert.match(log, /Add b\|Worker\|Test Person\|Skein-Task: this is a sentence\./);
+      assert.equal(await world.at.git("ls-tree", "--name-only", commit!), "a.txt\nb.txt\nc.txt");
+    });
+
+  it("is found below many commits and behind merges, whose shape stays", async () => {
+    await using world = await makeWorld(open);
+    await world.at.git("checkout", "-q", "-b", "side");
+    await commitBy(world, "Worker", "side.txt", "Side", "Skein-Task: t.9");
+    await world.at.git("checkout", "-q", "-b", "work", world.base);
+    for (let i = 0; i < 25; i += 1) await commitBy(world, "Worker", `${i}.txt`, `Add ${i}`);
+    await world.at.git("merge", "-q", "--no-ff", "-m", "Merge side", "side");
+    await world.at.git("checkout", "-q", "main");
+    const { commit } = await world.candidate([member("t.1", "work")]);
+    assert.deepEqual(await trailersIn(world, `${world.base}..${commit}^2`), []);
+    assert.equal(await world.at.git("rev-list", "--merges", "--count", `${world.base}..${commit}^2`), "1");
+    assert.equal(await world.at.git("rev-list", "--count", `${world.base}..${commit}^2`), "27");
+    const first = await world.at.git("rev-list", "--reverse", "--grep=^Add", `${world.base}..work`);
+    const landed = await world.at.git("rev-list", "--reverse", "--grep=^Add", `${world.base}..${commit}^2`);
+    assert.equal(landed, first, "commits below it are the same");
+  });
+
+  it("is told from what Skein wrote itself: of this task, and of what another run landed", async () => {
+    await using world = await makeWorld(open);
+    const own = `Skein-Run: ${RUN}\nSkein-Task: t.1`;
+    await world.at.git("checkout", "-q", "-b", "work");
+    await commitBy(world, "Worker", "b.txt", "Add b", own);
+    const work = await world.at.git("rev-parse", "HEAD");
+    await world.at.git("checkout", "-q", "main");
+    for (const strategy of ["merge-commit", "fast-forward"] as const) {
+      const { commit } = await world.candidate([member("t.1", "work")], { strategy });
+      assert.equal(
+        await world.at.git("rev-parse", strategy === "fast-forward" ? commit! : `${commit}^2`),
+        work,
+      );
+    }
+    const landed = await world.landOn([member("t.1", "work")]);
+    const next = { run: "r2", onto: world.base };
+    const { commit } = await world.candidate([member("t.1", TARGET)], next);
+    assert.equal(await world.at.git("rev-parse", `${commit}^2`), landed, "r1 has a target and proofs");
+  });
+});

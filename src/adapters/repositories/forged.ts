@@ -1,0 +1,115 @@
+/** Rewrites a branch whose commits carry forged `Skein-*` trailers: without them, by the same authors, committed by Skein. */
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { Branch } from "../../ports/repository.ts";
+import { fieldsIn, inGitDir } from "../git/git.ts";
+import type { Commit } from "../git/objects.ts";
+import { listRefs } from "../git/refs.ts";
+import { withoutForged } from "./message.ts";
+import { proofsOf } from "./names.ts";
+import { inStore, neededCommit, type Store, writeCommit } from "./store.ts";
+
+type Own = {
+  readonly run: string;
+  readonly member: Branch;
+  readonly onto: string;
+  /** The branch's commit. */
+  readonly theirs: string;
+};
+
+/** The branch as it is, or as it is without them. Undefined if it has too many commits to be rewritten. */
+export async function unforged(
+  store: Store,
+  own: Own,
+  signal: AbortSignal,
+): Promise<string | undefined | Failed> {
+  const recent = await recentCommits(store, own);
+  const isForged = recent ? recent.some((commit) => hasForged(own, commit)) : await maybe(store, own, signal);
+  if (typeof isForged !== "boolean") return isForged;
+  if (!isForged) return own.theirs;
+  const listed = await ownCommits(store, own, signal);
+  if (hasFailed(listed)) return listed;
+  return listed.length > MAX_REWRITTEN ? undefined : rewrite(store, own, listed);
+}
+
+/** A few seconds. */
+const MAX_REWRITTEN = 5_000;
+
+export const hasForged = (
+  { run, member }: Pick<Own, "run" | "member">,
+  { message }: Pick<Commit, "message">,
+) => withoutForged(run, member, message) !== message;
+
+/**
+ * Most branches are a few commits on a recent tip: their commits are found without a process. Undefined: it is not so
+ * here.
+ */
+async function recentCommits(store: Store, { onto, theirs }: Own): Promise<readonly Commit[] | undefined> {
+  const own: ({ readonly id: string } & Commit)[] = [];
+  const tips = new Set<string>();
+  let [next, tip]: (string | undefined)[] = [theirs, onto];
+  for (let steps = 0; steps < MAX_STEPS && next !== undefined; steps += 1) {
+    if (tip !== undefined) {
+      tips.add(tip);
+      const older = await neededCommit(store, tip);
+      if (hasFailed(older)) return undefined; // The clone is shallow.
+      const at = own.findIndex(({ id }) => id === older.id);
+      if (at !== -1) return isLine(own.slice(0, at)) ? own.slice(0, at) : undefined;
+      tip = older.parents[0];
+    }
+    if (tips.has(next)) return isLine(own) ? own : undefined;
+    const commit = await neededCommit(store, next);
+    if (hasFailed(commit)) return undefined;
+    own.push(commit);
+    next = commit.parents[0];
+  }
+  return undefined;
+}
+
+const MAX_STEPS = 20;
+
+const isLine = (commits: readonly Commit[]): boolean => commits.every(({ parents }) => parents.length === 1);
+
+/** Whether any of its commits has a line like them. */
+async function maybe(store: Store, { onto, theirs }: Own, signal: AbortSignal): Promise<boolean | Failed> {
+  const search = ["rev-list", "--regexp-ignore-case", "--grep=^skein-", "--max-count=1"];
+  const answer = await inStore(store, { args: [...search, "--end-of-options", theirs, `^${onto}`] }, signal);
+  return answer.ok ? answer.out.trim() !== "" : { failure: answer.failure };
+}
+
+/** Parents first, without what other runs landed: there the trailers are Skein's own. */
+async function ownCommits(
+  store: Store,
+  { onto, theirs }: Own,
+  signal: AbortSignal,
+): Promise<readonly string[] | Failed> {
+  const refs = await listRefs(
+    { ...inGitDir(store.gitDir), patterns: [proofsOf(""), "refs/heads/"], fields: ["refname"] },
+    signal,
+  );
+  if (hasFailed(refs)) return refs;
+  const names = refs.map(([ref = ""]) => ref);
+  const runs = new Set(
+    names.filter((ref) => ref.startsWith(proofsOf(""))).map((ref) => ref.slice(proofsOf("").length)),
+  );
+  const targets = names.filter(
+    (ref) => /^refs\/heads\/.*\/target$/.test(ref) && runs.has(ref.split("/").at(-2) ?? ""),
+  );
+  const args = ["rev-list", "--reverse", "--topo-order", `--max-count=${MAX_REWRITTEN + 1}`, "--stdin"];
+  const input = [theirs, ...[onto, ...targets].map((name) => `^${name}`), ""].join("\n");
+  const answer = await inStore(store, { args, input }, signal);
+  return answer.ok ? fieldsIn(answer.out, "\n") : { failure: answer.failure };
+}
+
+async function rewrite(store: Store, own: Own, listed: readonly string[]): Promise<string | Failed> {
+  const now = new Map<string, string>();
+  for (const id of listed) {
+    const commit = await neededCommit(store, id);
+    if (hasFailed(commit)) return commit;
+    const { tree, author } = commit;
+    const message = withoutForged(own.run, own.member, commit.message) || "\n";
+    const parents = commit.parents.map((parent) => now.get(parent) ?? parent);
+    const isSame = message === commit.message && parents.every((parent, i) => parent === commit.parents[i]);
+    now.set(id, isSame ? id : await writeCommit(store, { tree, parents, author, message }));
+  }
+  return now.get(own.theirs) ?? own.theirs;
+}
