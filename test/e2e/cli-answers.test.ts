@@ -44,6 +44,22 @@ for (const [how, asked, options] of [
     assert.deepEqual([shown.is, shown.ended, shown.answers[0]?.text], ["done", "answered", ANSWER]);
   });
 
+test("a question whose planner plans a change ends done with its answer, too", async () => {
+  await using place = await makePlace({ files: RED });
+  const tasks = [
+    { id: "why", description: "Find out why CI is red.", scope: ["./"], acceptance: "It is known" },
+  ];
+  const planner = `#!/bin/sh
+if [ "$SKEIN_KIND" != plan ]; then exec sh "$0.work"; fi
+if grep -q '"first":true'; then echo '${JSON.stringify({ tasks })}'; else echo '{"tasks": []}'; fi
+`;
+  await writeFile(place.agent, planner, { mode: 0o755 });
+  await writeFile(`${place.agent}.work`, AGENT);
+  const ran = await place.skein("run", "why is CI red", "--agent", place.agent);
+  assert.equal(ran.code, 0, ran.out + ran.err);
+  assert.ok(ran.out.includes(ANSWER), ran.out);
+});
+
 test("a plan by rules for a question is a report, and its run ends done on a failing base", async () => {
   await using place = await makePlace({ files: RED });
   await writeFile(place.agent, AGENT, { mode: 0o755 });

@@ -41,9 +41,10 @@ export function decidePlan(
   ];
 }
 
-function judge(now: Now, task: Task, answer: PlanAnswer): readonly Fact[] {
-  if (answer.tasks.length === 0) return nothingMore(now, task, answer);
+function judge(now: Now, task: Task, answered: PlanAnswer): readonly Fact[] {
+  if (answered.tasks.length === 0) return nothingMore(now, task, answered);
   const { state, policy } = now;
+  const answer = onlyAsks(state, task) ? asReports(answered) : answered;
   const limits = limitsOf(task.id, policy);
   const planner = state.planners.get(task.id);
   const strict = task.id !== ROOT;
@@ -127,6 +128,22 @@ function proposal({ state, policy: { approval } }: Now, tasks: readonly TaskId[]
   const isAsked = approval === "every" || (approval === "first" && !state.approved);
   return isAsked && tasks.length > 0 ? [{ type: "plan.proposed", tasks }] : [];
 }
+
+/** The goal is a question, and the user has not asked for more since. */
+const onlyAsks = ({ steers }: RunState, { id, spec, tries }: Task): boolean =>
+  id === ROOT && spec.delivers === "report" && tries.answers === 0 && steers.length === 0;
+
+/** A right answer changes nothing, and a task that has to change something would fail with it. */
+const asReports = (answer: PlanAnswer): PlanAnswer => ({
+  ...answer,
+  tasks: answer.tasks.map((task) => ({ ...task, delivers: "report" })),
+  notes: [
+    ...answer.notes,
+    ...answer.tasks
+      .filter(({ delivers }) => delivers === "change")
+      .map(({ id }) => `task "${id}" delivers a report: the goal only asks`),
+  ],
+});
 
 /** The i-th task of an answer is the i-th new child: `checkPlan` has resolved `after` by the same numbers. */
 function newTasks(ids: readonly TaskId[], specs: readonly PlannedSpec[], policy: Policy): readonly NewTask[] {

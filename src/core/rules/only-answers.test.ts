@@ -24,8 +24,22 @@ describe("a run whose goal is a question", () => {
     assert.equal(run.events("task.done")[0]!.ended, "answered");
   });
 
-  test("is checked like any other as soon as a task of it is to change something", () => {
+  test("has no tasks that change something, whatever its planner says: a right answer would fail with them", () => {
     const run = asked();
+    run.plan("t", [task("why"), task("fix")]);
+    assert.deepEqual(run.events("plan.accepted")[0]!.notes, [
+      'task "why" delivers a report: the goal only asks',
+      'task "fix" delivers a report: the goal only asks',
+    ]);
+    run.work("t.1", { summary: "a test reads the clock", filesChanged: [] });
+    run.work("t.2", { summary: "give it a day", filesChanged: [] });
+    run.plan("t", []);
+    assert.equal(run.state.closed?.how, "done");
+  });
+
+  test("is checked like any other as soon as a task of it is to change something, because the user asks for it", () => {
+    const run = asked();
+    run.say({ type: "steer", message: "and then fix it" });
     run.plan("t", [task("why", { delivers: "report", scope: [] }), task("fix")]);
     assert.deepEqual(run.running("check"), ["check#1"]);
   });
