@@ -41,7 +41,8 @@ function makeRun(commits: Commits, bases: readonly string[] = ["base"], left?: r
   let target = "target";
   const gated: string[] = [];
   const proofs: unknown[] = [];
-  const gate = async ({ commit }: { readonly commit: string }) => {
+  const gate = async ({ commit, isFresh }: { readonly commit: string; readonly isFresh?: true }) => {
+    assert.equal(isFresh, true, "what fails in a used workspace decides nothing");
     gated.push(commit);
     const one = { name: "test", green: false, failures: [], ...commits[commit] };
     return {

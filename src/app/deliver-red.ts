@@ -76,13 +76,14 @@ const baseIn = async (merged: string, git: DeliverParts["git"]): Promise<string>
 
 type Gated = (commit: string) => Promise<GateReport | Failed>;
 
-/** Each commit by the gate that is its own, once. */
+/** Each commit by the gate that is its own, once, in a fresh workspace: what fails only in a used one decides nothing. */
 function gateOf({ jobs }: RunWorld, signal: AbortSignal): Gated {
   const known = new Map<string, GateReport>();
   return async (commit) => {
     const before = known.get(commit);
     if (before) return before;
-    const gated = await jobs.gate.run({ job: "deliver" as JobId, commit, rules: commit }, signal);
+    const tree = { job: "deliver" as JobId, commit, rules: commit, isFresh: true as const };
+    const gated = await jobs.gate.run(tree, signal);
     if (hasFailed(gated)) return gated;
     if (gated.setup) return { failure: gated.setup };
     known.set(commit, gated.report);

@@ -74,6 +74,8 @@ export class SetupInvariants {
       case "setup.retried":
         must(this.#stands, "the set-up is tried again without having failed");
         this.#stands = false;
+        // What happens to the base is decided anew: if it is seen only after an agent was paid, it is repaired like any target.
+        if (this.#repaired.size === 0) this.#isBaseRed = false;
         this.#since = event.at;
         this.#isGreen = false;
         if (this.#probed === "unproven") this.#probed = undefined;

@@ -15,7 +15,7 @@ import { Violation } from "./violation.ts";
 /** Each showed a defect once; see the history of this file for which. */
 const KEPT_SEEDS = [
   ...[160, 217, 268, 330, 349, 427, 536, 568, 732, 919, 1104, 1379, 1610, 1653, 1657, 1769, 2417, 2562, 3498],
-  ...[3877, 4326, 900_937],
+  ...[3877, 4326, 5204, 900_937],
 ];
 
 describe("the simulator", () => {

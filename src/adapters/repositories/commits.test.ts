@@ -248,6 +248,36 @@ describe("a commit as real projects make them", () => {
       after: { "tests/test_utils.py": py("echo", 1) },
     },
     {
+      what: "makes loops of tables, for another runner",
+      task: "Use the runner of Node",
+      before: {
+        "test/sum.test.js": `test.each([\n  ["one", "two"],\n  ["five", "eleven"],\n])("adds %s to %s", (a, b) => {\n  expect(sum(a, b)).toBe(1);\n});\n\ntest.each(casesOf("[file]"))("when %s has no file then it is asked for", (name, shop) => {\n  const asked = shop.open(name);\n  expect(asked.answer).toBe(undefined);\n});\n`,
+      },
+      after: {
+        "test/sum.test.js": `describe("sums", () => {\n  const table = [\n    ["one", "two"],\n    ["five", "eleven"],\n  ];\n  for (const [a, b] of table) {\n    test(\`adds ${"$"}{a} to ${"$"}{JSON.stringify({ b })}\`, () => {\n      assert.equal(sum(a, b), 1);\n    });\n  }\n});\n\ndescribe("when there is no file then it is asked for", () => {\n  casesOf("[file]").forEach(([name, shop]) => {\n    test(\`by ${"$"}{name}\`, () => {\n      const asked = shop.open(name);\n      assert.equal(asked.answer, undefined);\n    });\n  });\n});\n`,
+      },
+      flagged: [/"when %s has no file then it is asked for" lives on in test\/sum\.test\.js:15 "by /],
+    },
+    {
+      what: "renames what tests are helped by",
+      task: "Use another runner",
+      before: { "test/codes.js": "export default {\n  red: [31, 39],\n  blue: [34, 39],\n};\n" },
+      after: {
+        "test/codes.js": null,
+        "test/utils.js": "export const CODES = {\n  red: [31, 39],\n  blue: [34, 39],\n};\n",
+      },
+    },
+    {
+      what: "expects another error of the types, in a test of declarations",
+      task: "Type the groups",
+      before: { "typings/index.test-d.ts": "// @ts-expect-error No such option.\na(1);\n" },
+      after: {
+        "typings/index.test-d.ts":
+          "// @ts-expect-error No such option.\na(1);\n// @ts-expect-error No such group.\nb(1);\n",
+      },
+      flagged: [/^left typings\/index\.test-d\.ts:3 @ts-expect-error, as/],
+    },
+    {
       what: "deletes a test that never ran",
       task: "Minor tweaks",
       before: {

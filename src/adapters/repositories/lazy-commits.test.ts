@@ -137,6 +137,16 @@ describe("a worker that makes its tests pass by other means", () => {
       /checks nothing any more$/,
     ),
     {
+      what: "deletes a file of tests that have no names, in a folder of tests",
+      task: "Repair parsing",
+      before: {
+        "test/parse.js":
+          "import assert from 'node:assert';\nexport const x = parse();\nassert.equal(x, 1);\n",
+      },
+      after: { "test/parse.js": null },
+      refused: [/^deleted the test test\/parse\.js$/],
+    },
+    {
       what: "renames functions so that Go does not find them",
       task: "Repair parsing",
       before: {

@@ -1,5 +1,6 @@
 /** Finds the test cases of a source file: their names, what they check, and whether they are switched off. */
 import { languageOf } from "../code-lines.ts";
+import { isNamedAsTest } from "../test-files.ts";
 import { maskedBoth } from "./mask.ts";
 import { type Block, SHAPES, type Shape } from "./shapes.ts";
 import { findSkips, type Skip, type SkipOf } from "./skips.ts";
@@ -9,6 +10,8 @@ export type TestCase = {
   readonly path: string;
   readonly line: number;
   readonly name: string;
+  /** The names of the groups that it stands in, outermost first. */
+  readonly groups: string;
   /** Its lines without comments, indentation and code that never runs. */
   readonly body: string;
   readonly words: ReadonlySet<string>;
@@ -26,12 +29,13 @@ export function casesIn(path: string, text: string): readonly TestCase[] {
   const source = testSourceOf(path, maskedBoth(path, text), text);
   const blocks = blocksIn(source, shape);
   const skips = findSkips(source, blocks);
-  const cases = blocks.filter(({ is }) => is === "case");
+  const { case: cases = [], group: groups = [] } = Object.groupBy(blocks, ({ is }) => is);
   return cases.map((block) => {
     const isOf = ({ of, alias }: SkipOf) =>
       alias === undefined ? of === undefined || covers(of, block) : alias === block.called;
     const skip = skips.find(isOf)?.skip;
-    return { ...caseOf(source, block), ...(skip && { skip }) };
+    const around = groups.filter((group) => covers(group, block)).map(({ name }) => name);
+    return { ...caseOf(source, block), groups: around.join(" "), ...(skip && { skip }) };
   });
 }
 
@@ -42,6 +46,20 @@ export function fileAsCase(path: string, text: string): TestCase {
   const skip = findSkips(source, [])[0]?.skip;
   return { ...caseOf(source, whole), ...(skip && { skip }) };
 }
+
+/** Whether a file without a case is there for those that have some: data, or functions. It checks nothing by itself. */
+export function helpsTests(path: string, text: string): boolean {
+  const gives = GIVES[languageOf(path)];
+  if (gives === undefined || isNamedAsTest(path) || casesIn(path, text).length > 0) return false;
+  const { code } = maskedBoth(path, text);
+  return gives.test(code) && fileAsCase(path, text).checks === 0;
+}
+
+/** How a file gives names to others. */
+const GIVES: Readonly<Record<string, RegExp>> = {
+  js: /^\s*export\b|^\s*(?:module\.)?exports\b/m,
+  python: /^(?:async def|def|class)\b|^\w+\s*=/m,
+};
 
 const covers = (outer: Block, inner: Block): boolean => outer.start <= inner.start && inner.end <= outer.end;
 
@@ -120,6 +138,7 @@ function caseOf(source: TestSource, { name, start, line, end }: Block): TestCase
     path: source.path,
     line: line + 1,
     name,
+    groups: "",
     body: lines.filter((text) => text !== "").join("\n"),
     words: wordsIn(lines.join("\n")),
     checks: checked.filter((text) => CHECK.test(text.replace(TRIVIAL, ""))).length,

@@ -1,7 +1,7 @@
 /** Compares the test cases before and after a change: which are gone, which check nothing any more, which are off. */
 import { languageOf } from "../code-lines.ts";
 import { isNamedAsTest } from "../test-files.ts";
-import { casesIn, fileAsCase, type TestCase } from "./cases.ts";
+import { casesIn, fileAsCase, helpsTests, type TestCase } from "./cases.ts";
 
 /** A test file that a change touches. Undefined: it is not there, or under a name by which no runner finds it. */
 export type TestFile = {
@@ -61,6 +61,7 @@ function sidesOf(before: TestFile["before"], after: TestFile["after"]) {
   const isRust = [before, after].some((file) => file && languageOf(file.path) === "rust");
   if (old.length > 0 || now.length > 0 || (isRust && !(before && isNamedOrIn(before.path))))
     return { before: old, after: now };
+  if (before && helpsTests(before.path, before.text)) return { before: [], after: [] };
   return {
     before: before ? [fileAsCase(before.path, before.text)] : [],
     after: after ? [fileAsCase(after.path, after.text)] : [],
@@ -82,9 +83,9 @@ type Sides = {
 function matchCases({ before, after, movedTo }: Sides) {
   const pairs: Pair[] = [];
   const free = new Set(after);
-  const byName = Map.groupBy(after, ({ name }) => name);
+  const byName = Map.groupBy(after, titleOf);
   const isTaken = (was: TestCase, isSame: (now: TestCase) => boolean): boolean => {
-    const options = (byName.get(was.name) ?? []).filter((now) => free.has(now) && isSame(now));
+    const options = (byName.get(titleOf(was)) ?? []).filter((now) => free.has(now) && isSame(now));
     const now = options.find(({ body }) => body === was.body) ?? mostLike(was, options);
     if (now === undefined) return false;
     free.delete(now);
@@ -157,7 +158,7 @@ const isTwin = (was: TestCase, now: TestCase): boolean =>
   isFoundLike(was, now) &&
   (!isOff(now) || isOff(was)) &&
   ((now.body === was.body && was.checks > 0) ||
-    (now.name === was.name && was.name !== "" && likeness(was, now) >= TWIN && now.checks > 0));
+    (titleOf(now) === titleOf(was) && was.name !== "" && likeness(was, now) >= TWIN && now.checks > 0));
 
 /** Of the words of a test that are in another: of one with the same name that moved, and of one that did not. */
 const MOVED = 0.3;
@@ -170,10 +171,19 @@ const TAKEN_UP = 0.6;
 const isFoundLike = (was: TestCase, now: TestCase): boolean =>
   !isNamedAsTest(was.path) || isNamedAsTest(now.path) || languageOf(now.path) === "rust";
 
-const isAkin = (was: TestCase, now: TestCase): boolean => {
-  const [a, b] = [partsOf(was.name), partsOf(now.name)];
+/** What a runner fills in is the same, however it is written: "adds %s", "adds ${x}", "adds $x". */
+const titleOf = ({ name }: TestCase): string => name.replace(FILLED_IN, "…");
+const FILLED_IN = /\$\{(?:[^{}]|\{[^{}]*\})*\}|%[sdifjopO]|\$[A-Za-z_][\w.]*/g;
+
+/** A part of a name may have become that of the group, or the other way round. */
+const isAkin = (was: TestCase, now: TestCase): boolean =>
+  sharesHalf(titleOf(was), titleOf(now)) ||
+  (was.groups !== now.groups && sharesHalf(`${was.groups} ${titleOf(was)}`, `${now.groups} ${titleOf(now)}`));
+
+function sharesHalf(one: string, other: string): boolean {
+  const [a, b] = [partsOf(one), partsOf(other)];
   return a.size > 0 && a.intersection(b).size / a.size >= 0.5;
-};
+}
 
 /** "test_parse_legacy", "parses the legacy form": their words, in small letters. */
 const partsOf = (text: string): ReadonlySet<string> =>
