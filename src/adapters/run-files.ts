@@ -53,7 +53,7 @@ async function attemptChange(
   return last;
 }
 
-/** The first and the last part of a long file. */
+/** The first and the last part of a long file; of a line that is cut, too: it may be the one that says what failed. */
 async function readEnds(file: string): Promise<string | undefined> {
   await using handle = await open(file, GUARDED).catch(() => undefined); // Nothing is kept.
   if (!handle) return undefined;
@@ -65,8 +65,7 @@ async function readEnds(file: string): Promise<string | undefined> {
   if (size <= MAX_OUTPUT_BYTES) return read(0, size);
   const head = await read(0, MAX_OUTPUT_BYTES / 4);
   const end = await read(size - (MAX_OUTPUT_BYTES * 3) / 4, size);
-  const [first, last] = [head.slice(0, head.lastIndexOf("\n") + 1), end.slice(end.indexOf("\n") + 1)];
-  return `${first}… ${size - MAX_OUTPUT_BYTES} bytes are not shown …\n${last}`;
+  return `${head}\n… ${size - MAX_OUTPUT_BYTES} bytes are not shown …\n${end}`;
 }
 
 /** The end says more than the beginning; the file itself is up to four times as long. */

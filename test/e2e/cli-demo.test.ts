@@ -53,11 +53,26 @@ test("the demo takes its project from SPEC.md to commits that each pass the proj
     const shown = await call(process.execPath, [SKEIN, "show", run, "--json"], at);
     checkTally((JSON.parse(shown.stdout) as Pick<RunView, "tally">).tally, landings);
     checkWords(stdout, landings);
+    const outputs = await call(process.execPath, [SKEIN, "show", run, "--gates", "--json"], at);
+    checkOutputs(JSON.parse(outputs.stdout).gateRuns);
     await testEveryLanding(project, outer, landings);
   } finally {
     await rm(outer, { recursive: true, force: true, maxRetries: 3 });
   }
 });
+
+type GateRunShown = {
+  readonly of: string;
+  readonly green?: boolean;
+  readonly text: { readonly is: string };
+};
+
+/** Of every run of the gate that came to an end, and of the probe. A first one found no test that passed to be asked. */
+function checkOutputs(runs: readonly GateRunShown[]): void {
+  const lost = runs.filter(({ green, text }) => green !== undefined && text.is !== "kept");
+  assert.deepEqual(lost, []);
+  assert.equal(runs.findLast(({ of }) => of === "probe")?.text.is, "kept");
+}
 
 /** All but the last, which removes the folder: each line is given to a shell as it stands. */
 async function pasteHints(stdout: string, env: NodeJS.ProcessEnv): Promise<void> {

@@ -249,7 +249,7 @@ describe("skein run on a terminal", () => {
     await using terminal = onTerminal(place, [
       ...[process.execPath, SKEIN, "run", "Greet", "--script", script, "--planner", "none", "--gate", "none"],
     ]);
-    await terminal.shows(/^NEEDS YOU: press r to answer .*: In which language\?/);
+    await terminal.shows(/^NEEDS YOU: .* asks: In which language\? \(press r; .* left\)/);
     terminal.press("r");
     await terminal.shows(/In which language\?[\s\S]*Answer to .*: ▏default: none/);
     terminal.press("English\r");

@@ -8,7 +8,7 @@ import { transcriptName } from "../../src/adapters/transcripts.ts";
 import { type Handoff, NO_METRICS } from "../../src/core/handoff.ts";
 import type { Fact } from "../../src/core/log/event.ts";
 import { makeRun, planned, specOf } from "../web/place.ts";
-import { GOAL, heard, LIMIT, T, watch } from "./watching.ts";
+import { asked, GOAL, heard, LIMIT, T, watch } from "./watching.ts";
 
 const HANDOFF: Handoff = {
   ...{ taskId: "t.1", summary: "", diff: "", filesChanged: [], concerns: [], suggestions: [] },
@@ -21,26 +21,6 @@ describe("skein watch, as it is read", () => {
     LIMIT,
     async () => {
       await using run = await makeRun();
-      const ask = (n: number, text: string): readonly Fact[] => {
-        const session = `work:t.${n}#1` as never;
-        const until = Date.now() + 600_000;
-        return [
-          { type: "job.started", job: { kind: "work", task: T(n), attempt: 1 }, until },
-          { type: "job.ended", job: session, how: "answered" },
-          {
-            ...{ type: "question.asked", task: T(n), attempt: 1, start: run.base, session },
-            question: {
-              id: `q${n}`,
-              task: T(n),
-              text,
-              default: `default ${n}`,
-              until,
-              to: "person",
-              tries: 0,
-            },
-          },
-        ];
-      };
       const long = `${"The whole of it matters. ".repeat(20)}Which of them is the LAST word?`;
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9];
       await run.append(
@@ -48,13 +28,21 @@ describe("skein watch, as it is read", () => {
           GOAL,
           numbers.map((n) => ({ id: T(n), spec: specOf(`part-${n}`, `Write part ${n}`) })),
         ),
-        ...numbers.flatMap((n) => ask(n, n === 1 ? long : `Question ${n}?`)),
+        ...numbers.flatMap((n) => asked(run, n, n === 1 ? long : `Question ${n}?`)),
       );
       await using terminal = watch(run);
       const needs = (screen: string) => screen.split("\n").filter((text) => text.startsWith("NEEDS YOU"));
       const first = await terminal.shows(/NEEDS YOU: 5 more things \(press n to read\)/);
       assert.equal(needs(first).length, 5);
       assert.doesNotMatch(first, /LAST word/, "one line each");
+      assert.match(
+        first,
+        /^NEEDS YOU: part-1 asks: The whole of it matters.*… \(press r; \S+ min \S+ s left\)$/m,
+      );
+      terminal.resize(100, 24);
+      await terminal.shows(
+        /^NEEDS YOU: part-2 asks: Question 2\? \(press r; default: default 2; .* left\)$/m,
+      );
       terminal.resize(44, 12);
       await terminal.shows(/^NEEDS YOU: 9 things \(press n to read\)\n[\s\S]*Tasks/);
       terminal.resize(80, 24);
@@ -161,6 +149,50 @@ describe("skein watch, as it is read", () => {
       terminal.press("[");
       await terminal.shows(/attempt 1 failed: breaks the gate[\s\S]*\+what attempt one wrote/);
       assert.ok(!terminal.raw().includes("owned\u0007") && !terminal.raw().includes("\u202e"));
+    },
+  );
+
+  it(
+    "leaves a small screen to the output that is open, and lines of megabytes harm nothing",
+    LIMIT,
+    async () => {
+      await using run = await makeRun();
+      const transcripts = path.join(run.home.folder, "transcripts");
+      await mkdir(transcripts, { recursive: true });
+      const evil = "<script>alert(1)</script>\u001b[2J\u001b]0;owned\u0007\u202e\u009b31m";
+      const huge = (text: string) => `${text} ${evil} ${"x".repeat(5_000_000)}`;
+      await writeFile(
+        path.join(transcripts, transcriptName("land#1")),
+        `$ npm test\nok 1 - fine\n${huge("not ok 2 - counts")}\n${huge("Error: late")}\n[exit code 1]\n`,
+      );
+      await run.append(
+        planned(
+          GOAL,
+          [1, 2, 3, 4].map((n) => ({ id: T(n), spec: specOf(`part-${n}`, "x") })),
+        ),
+        ...[1, 2, 3].flatMap((n) => asked(run, n, `Question ${n}?`)),
+        { type: "job.started", job: { kind: "work", task: T(4), attempt: 1 }, until: Date.now() + 60_000 },
+        { type: "job.ended", job: "work:t.4#1" as never, how: "answered" },
+        {
+          type: "job.started",
+          job: { kind: "land", turn: 1, members: [{ task: T(4), attempt: 1 }] },
+          until: Date.now() + 60_000,
+        },
+        {
+          ...{ type: "job.ended", job: "land#1" as never, how: "answered" },
+          gates: [{ output: "land#1", ms: 700, green: false }],
+        },
+      );
+      await using terminal = watch(run, {}, { columns: 40, rows: 15 });
+      await terminal.shows(/^(?:NEEDS YOU: part-\d asks.*\n){3}/);
+      terminal.press("g");
+      await terminal.shows(
+        /^NEEDS YOU: 3 things \(press n to read\)\n[\s\S]*gate run 1 of 1[\s\S]*not ok 2 - counts <script>alert/,
+      );
+      terminal.press("w");
+      await terminal.shows(/lines 1 to \d of \d[\s\S]*ok 1 - fine\nnot ok 2 - counts/);
+      for (const steering of ["\u001b[2J\u001b]", "owned\u0007", "\u202e", "\u009b"])
+        assert.ok(!terminal.raw().includes(steering), JSON.stringify(steering));
     },
   );
 

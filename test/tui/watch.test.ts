@@ -120,7 +120,7 @@ describe("skein watch", () => {
         },
       },
     );
-    await terminal.shows(/^NEEDS YOU: press r to answer words \(other tasks go on\): Which greeting\?/);
+    await terminal.shows(/^NEEDS YOU: words asks: Which greeting\? \(press r; no default; .* left\)/);
     terminal.press("r");
     await terminal.shows(/Answer to words:/);
     terminal.press("good morning");

@@ -4,6 +4,7 @@ import { type Failure, failure } from "../../core/failure.ts";
 import type { GateReport, Probed } from "../../core/gate.ts";
 import type { JobId } from "../../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
+import { probeOutput } from "../../core/view/gate-runs.ts";
 import type { GatedTree } from "../../ports/gate.ts";
 import type { ProgramEnd, ProgramLimits } from "../../ports/programs.ts";
 import type { Transcript, Transcripts } from "../../ports/transcripts.ts";
@@ -89,7 +90,7 @@ async function inWorkspace(
   signal: AbortSignal,
 ): Promise<Probed | Failed> {
   const { workspaces, transcripts } = parts;
-  const own = `${job}.probe` as JobId;
+  const own = probeOutput(job) as JobId;
   const workspace = await workspaces.take({ job: own, commit, use: "probe" }, signal);
   if (hasFailed(workspace)) return workspace;
   const transcript = transcripts.open(own);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";
 import type { Event } from "../log/event.ts";
 import type { TaskId } from "../task.ts";
-import { gateRunsOf, gateRunsOfTask } from "./gate-runs.ts";
+import { gateRunLabel, gateRunsOf, gateRunsOfTask } from "./gate-runs.ts";
 import { nothingSeen, see } from "./view.ts";
 
 const A = "t.1" as TaskId;
@@ -35,6 +35,14 @@ test("has each run of the gate with its tasks, its end and the name of its outpu
   assert.ok(gateRunsOfTask(seen, A).every(({ of }) => of === "landing"));
   assert.equal(gateRunsOfTask(seen, "t.2" as TaskId).length, 0);
   assert.equal(gateRunsOfTask(seen, A, 2).length, 0);
+});
+
+test("of a probe, the output has its own name, and its line says what it was", () => {
+  const run = CoreRun.green({ baseFirstMs: 60_000, probe: true });
+  run.answer("check#2", { is: "probed", probed: { is: "proved" } });
+  const probe = gateRunsOf(seenWith(run, undefined)).find(({ job }) => job === "check#2")!;
+  assert.deepEqual([probe.of, probe.output], ["probe", "check#2.probe"]);
+  assert.match(gateRunLabel(probe), /ended: the gate itself \(probe\), check#2$/);
 });
 
 test("of a run of an older Skein, a job's last output has the job's name", () => {

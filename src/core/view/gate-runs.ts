@@ -12,8 +12,9 @@ export type GateRunView = {
   /** What to ask for. In runs of an older Skein only the last run of a job was kept, under the job's name. */
   readonly output: string;
   readonly job: JobId;
-  readonly of: "landing" | "check" | "criterion";
-  /** Of a landing, all tasks of the candidate; of a criterion, its task; of a check of the target, none. */
+  /** A probe is the gate on the target without its sources: there it must fail. */
+  readonly of: "landing" | "check" | "probe" | "criterion";
+  /** Of a landing, all tasks of the candidate; of a criterion, its task; of a look at the target, none. */
   readonly members: readonly (Named & { readonly attempt: number })[];
   /** When its job began, by the clock on the wall. */
   readonly at: number;
@@ -26,13 +27,15 @@ export type GateRunView = {
 /** In the order of their starts. A landing that only moves the target runs no gate. */
 export const gateRunsOf = ({ state, story }: Seen): readonly GateRunView[] => {
   const candidates = new Map(story.candidates.map(({ job, members }) => [job, members]));
+  const probes = new Set(story.gates.runs.flatMap(({ job, isProbe }) => (isProbe ? [job] : [])));
   return story.spans.flatMap((span) => {
     if (span.kind !== "check" && !candidates.has(span.job)) return [];
     const members = (candidates.get(span.job) ?? []).map((one) => ({
       ...one,
       name: nameOf(state, one.task),
     }));
-    return runsOfSpan(state, span, { of: span.kind === "check" ? "check" : "landing", members });
+    const of = probes.has(span.job) ? "probe" : span.kind === "check" ? "check" : "landing";
+    return runsOfSpan(state, span, { of, members });
   });
 };
 
@@ -48,12 +51,12 @@ export function gateRunLabel({ of, job, members, at, ms, green, isRunning }: Gat
   const names = namesLabel(
     members.map(({ name, attempt }) => (attempt > 1 ? `${name} (attempt ${attempt})` : name)),
   );
-  const what =
-    of === "check"
-      ? "gate on the target"
-      : of === "criterion"
-        ? `criterion of ${names}`
-        : `gate for ${names}`;
+  const what = {
+    check: "gate on the target",
+    probe: "the gate itself (probe)",
+    criterion: `criterion of ${names}`,
+    landing: `gate for ${names}`,
+  }[of];
   return `${clockTime(at)} ${gateRunEnd({ green, isRunning })}${ms === undefined ? "" : ` in ${precise(ms)}`}: ${what}, ${job}`;
 }
 
@@ -72,6 +75,8 @@ export const namesLabel = (names: readonly string[]): string =>
 
 /** The name of what a worker's criterion wrote, made from its job's. */
 export const criterionOutput = (job: JobId): string => `${job}.criterion`;
+/** And of what the gate wrote about the target without its sources. */
+export const probeOutput = (job: JobId): string => `${job}.probe`;
 
 function criteriaOf({ state, story }: Seen, task: TaskId): readonly GateRunView[] {
   if (taskOf(state, task).spec.terms?.criterion === undefined) return [];
@@ -90,5 +95,6 @@ function runsOfSpan(
 ): readonly GateRunView[] {
   const at = wallTime(state, from);
   if (gates) return gates.map((run) => ({ ...run, job, ...about, at }));
-  return [{ output: job, job, ...about, at, ...(to === undefined && { isRunning: true as const }) }];
+  const output = about.of === "probe" ? probeOutput(job) : job;
+  return [{ output, job, ...about, at, ...(to === undefined && { isRunning: true as const }) }];
 }

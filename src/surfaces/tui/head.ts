@@ -23,7 +23,9 @@ import {
 import { type Need, needsOf } from "../../core/view/needs.ts";
 import type { Standing } from "../../core/view/standing.ts";
 import { machinesLabel } from "../../core/view/view-machines.ts";
+import type { QuestionView } from "../../core/view/view-people.ts";
 import { clockTime, duration, firstLine, harmless, plural } from "../../text/words.ts";
+import { fit, width } from "../cli/columns.ts";
 import type { Followed } from "./follow.ts";
 import { line } from "./line.ts";
 
@@ -63,19 +65,25 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
   );
 }
 
+type NeedsRoom = { readonly lines: number; readonly columns: number };
+
 /** What only a person can do, a line each. The keys do it for the first of each kind. */
-export function needTexts(view: Standing, run: RunWord, maxLines: number): readonly string[] {
-  const needs = needsOf(view, run).map(needText);
-  const room = Math.max(1, Math.min(MAX_NEEDS, maxLines));
+export function needTexts(view: Standing, run: RunWord, { lines, columns }: NeedsRoom): readonly string[] {
+  const needs = needsOf(view, run);
+  const room = Math.max(1, Math.min(MAX_NEEDS, lines));
   const shown = needs.length > room ? room - 1 : needs.length;
   const more = needs.length - shown;
   return [
-    ...needs.slice(0, shown).map((text) => `NEEDS YOU: ${text}`),
-    ...(more > 0 ? [`NEEDS YOU: ${plural(more, shown > 0 ? "more thing" : "thing")} (press n to read)`] : []),
+    ...needs.slice(0, shown).map((need) => NEEDS_YOU + needText(need, columns - NEEDS_YOU.length)),
+    ...(more > 0
+      ? [`${NEEDS_YOU}${plural(more, shown > 0 ? "more thing" : "thing")} (press n to read)`]
+      : []),
   ];
 }
 
-function needText(need: Need): string {
+const NEEDS_YOU = "NEEDS YOU: ";
+
+function needText(need: Need, columns: number): string {
   switch (need.is) {
     case "plan":
       return "the plan waits for your approval (press a to approve, x to decline)";
@@ -84,7 +92,7 @@ function needText(need: Need): string {
       return `${harmless(name, 60)} changes the gate or agents' instructions (press a to approve, x to decline): ${harmless(flags.join("; "))}`;
     }
     case "question":
-      return `press r to answer ${harmless(need.question.name, 60)} (other tasks go on): ${firstLine(need.question.text, 200)}`;
+      return questionText(need.question, columns);
     case "account": {
       const { account, reason } = need.account;
       return `the key of ${harmless(account)} was refused (press u when it is fixed): ${harmless(reason)}`;
@@ -94,6 +102,16 @@ function needText(need: Need): string {
     case "machine":
       return harmless(need.text);
   }
+}
+
+/** Its words come first and are cut before what follows them: the key, the default if it has room, the time. */
+function questionText({ name, text, until, default: fallback }: QuestionView, columns: number): string {
+  const left = `${duration(Math.max(0, until - Date.now()))} left`;
+  const says = `${fit(harmless(name), Math.max(8, Math.floor(columns / 4)))} asks: ${firstLine(text, 200)}`;
+  const whole = `${says} (press r; ${fallback === undefined ? "no default" : `default: ${firstLine(fallback, 60)}`}; ${left})`;
+  if (width(whole) <= columns) return whole;
+  const short = ` (press r; ${left})`;
+  return fit(says, Math.max(16, columns - short.length)) + short;
 }
 const MAX_NEEDS = 5;
 

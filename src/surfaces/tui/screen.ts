@@ -62,10 +62,12 @@ type SizeProps = ScreenParts & {
 function Full({ place, columns, height, ...parts }: SizeProps): ReactNode {
   const { followed } = parts;
   const { view, seen, word } = followed;
-  // At most a third of the screen, less of one that has hardly room for the tasks, and none above one that is read.
+  // At most a third of the screen, less of one that has hardly room for the tasks; one line above what is open, and
+  // none above one that is read.
   const isRead = place.need !== undefined || questionIn(place) !== undefined;
-  const maxNeeds = Math.min(Math.floor(height / 3), height - FIXED_LINES - MIN_TASK_LINES);
-  const needs = isRead ? [] : needTexts(view, word, maxNeeds);
+  const isOpen = place.open !== undefined || place.isGates;
+  const most = isOpen ? 1 : Math.min(Math.floor(height / 3), height - FIXED_LINES - MIN_TASK_LINES);
+  const needs = isRead ? [] : needTexts(view, word, { lines: most, columns });
   const isCalm = needs.length === 0 && !isRead;
   const said = isCalm ? calmLabel(view, word) || endLabel(view, parts.delivery) : "";
   const calm = said === "" ? [] : wrapped(said, columns, "  ").split("\n"); // A command that is typed is not cut off.
@@ -99,7 +101,7 @@ function Small({ place, columns, height, ...parts }: SizeProps): ReactNode {
   const { view, seen, word } = parts.followed;
   const opened = (lines: number) => openPart(parts, place, { lines, columns });
   const isTopShown = height > 2 && opened(1) === undefined;
-  const [need] = needTexts(view, word, 1);
+  const [need] = needTexts(view, word, { lines: 1, columns });
   const lines = Math.max(1, height - (isTopShown ? 2 : 1));
   const { tree, at, prompt } = place;
   return h(
