@@ -2,6 +2,8 @@
 import type { Event } from "../../src/core/log/event.ts";
 import type { RunState } from "../../src/core/log/state.ts";
 import { isRepair, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
+import { OVER_LEFTOVERS } from "../simulation/gate-places.ts";
+import { countedNames } from "../simulation/gate-run-invariants.ts";
 import { refusalsOf } from "./check-refusals.ts";
 import { shapeProblem } from "./check-shape.ts";
 import { type Facts, factsOf } from "./facts.ts";
@@ -24,10 +26,19 @@ export async function check(history: History, place: Place, played: Played): Pro
       .flatMap((move) => [...landingProblems(facts, move), ...fixProblems(facts, move, state)]),
     ...outsideProblems(facts),
     ...refusals.problems,
+    ...leftoverProblems(played.events),
     ...[...state.tasks.values()].flatMap((task) => taskProblems(facts, task, refusals.times(task.id))),
     ...endProblems(facts, state, await place.git("rev-parse", TARGET)),
   ];
 }
+
+/** What failed only over what was left in a used workspace is not counted as anything. */
+const leftoverProblems = (events: readonly Event[]): readonly string[] =>
+  events.flatMap((event) =>
+    countedNames(event)
+      .filter((name) => name.includes(OVER_LEFTOVERS))
+      .map((name) => `${event.type} counts ${name}`),
+  );
 
 /** One move of the target by us: proved, gated as it is, and green, or on red no worse. */
 function landingProblems(facts: Facts, move: Move): readonly string[] {
@@ -156,6 +167,7 @@ function countOutcomes({ history: { tally }, truth, moves, notes }: Facts, event
       tally.add("fix task", event.into.length);
       for (const { id } of event.into) repairs.add(id);
     }
+    if (event.type === "leftovers.found") tally.add("leftovers named");
     if (event.type === "repair.given-up") tally.add("repair given up");
     if (event.type === "landing.turned" && event.phase.is === "base" && event.phase.members.length > 1) {
       tally.add("bisect in a batch");

@@ -108,6 +108,7 @@ const historyOf = (tasks: readonly Planted[]): History => ({
   flaky: 0,
   outageInRun: undefined,
   staged: false,
+  versions: undefined,
   tally: new Tally(),
 });
 

@@ -5,6 +5,7 @@ import type { GateChange } from "../../src/core/rules/gate-changes.ts";
 import type { Problem } from "../../src/core/rules/repair.ts";
 import type { Gate, GatedTree, GateRun } from "../../src/ports/gate.ts";
 import type { Random } from "../../src/simulation/random.ts";
+import type { placesThatRemember } from "../simulation/gate-places.ts";
 import type { Tally } from "./tally.ts";
 import { plainName, reportOf, stagedReportOf, wrongWith } from "./tree.ts";
 import type { Trees } from "./trees.ts";
@@ -19,6 +20,8 @@ type World = {
   readonly outageInRun: number | undefined;
   readonly staged: boolean;
   readonly tally: Tally;
+  /** What a run meets in a workspace that is not made anew. */
+  readonly remembers?: (tree: string, isFresh: boolean) => ReturnType<ReturnType<typeof placesThatRemember>>;
   /** While it runs, somebody may move the target. */
   readonly meanwhile: (run: number) => Promise<void>;
 };
@@ -39,11 +42,13 @@ export class HistoryGate implements Gate {
   }
 
   async run(wanted: GatedTree): Promise<GateRun> {
-    const { trees, meanwhile, staged } = this.#world;
+    const { trees, meanwhile, staged, remembers } = this.#world;
     const tree = await trees.treeOf(wanted.commit);
     const wrong = wrongWith(await trees.files(wanted.commit));
     const chance = [...this.#flake(tree), ...this.#outage(wanted.job)];
-    const failures = [...wrong.keys(), ...chance];
+    const { over, leftovers } = remembers?.(tree, wanted.isFresh === true) ?? {};
+    if (over !== undefined) this.#world.tally.add("gate run over leftovers");
+    const failures = [...wrong.keys(), ...chance, ...(over === undefined ? [] : [`test: ${over}`])];
     this.runs.push({ ...wanted, tree, failures });
     await meanwhile(this.runs.length);
     const report = staged ? stagedReportOf(failures) : reportOf(failures);
@@ -51,7 +56,8 @@ export class HistoryGate implements Gate {
       ...(wrong.get(plainName(name)) ?? unexplained(plainName(name))),
       name,
     }));
-    return { report, problems, tail: failures.join("\n") };
+    const isRed = failures.length > 0;
+    return { report, problems, tail: failures.join("\n"), ...(isRed && leftovers && { leftovers }) };
   }
 
   /** A tree is judged where it lies. */

@@ -49,6 +49,8 @@ export type History = {
   readonly outageInRun: number | undefined;
   /** The gate is one command, which ends at the first step that fails. */
   readonly staged: boolean;
+  /** The workspaces of the gate keep what runs leave, of so many versions of the tree that are in each other's way. */
+  readonly versions: number | undefined;
   readonly tally: Tally;
 };
 
@@ -78,8 +80,15 @@ export function plant(seed: number): History {
     flaky: random.pick([0, 0, 0.05, 0.3]),
     outageInRun: random.chance(0.25) ? random.between(2, 15) : undefined,
     staged,
+    versions: versionsOf(seed),
     tally,
   };
+}
+
+/** By a die of its own, as that of the gates. */
+function versionsOf(seed: number): number | undefined {
+  const random = randomFrom(seedFor(seed, "versions"));
+  return random.chance(0.5) ? random.pick([2, 3, 5]) : undefined;
 }
 
 const policyOf = (random: Random): Policy => ({

@@ -14,6 +14,7 @@ import { jobRunner } from "../../src/jobs/run-job.ts";
 import type { Answer } from "../../src/ports/job-queue.ts";
 import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
 import { evidenceOf, handoff } from "../../src/simulation/virtual-queue.ts";
+import { placesThatRemember } from "../simulation/gate-places.ts";
 import { HistoryGate } from "./gate.ts";
 import type { History, Planted } from "./plant.ts";
 import { HistoryQueue } from "./queue.ts";
@@ -139,7 +140,11 @@ class World {
     this.#history = history;
     this.#place = place;
     const random = randomFrom(seedFor(history.seed, "gate"));
-    const { flaky, outageInRun, staged, tally } = history;
+    const { seed, flaky, outageInRun, staged, versions, tally } = history;
+    const places = placesThatRemember(
+      randomFrom(seedFor(seed, "places that remember")),
+      history.policy.landing.gates,
+    );
     this.gate = new HistoryGate({
       trees: place.trees,
       random,
@@ -147,6 +152,10 @@ class World {
       outageInRun,
       staged,
       tally,
+      ...(versions !== undefined && {
+        remembers: (tree: string, isFresh: boolean) =>
+          places(`version ${seedFor(seed, `version of ${tree}`) % versions}`, isFresh),
+      }),
       meanwhile: (run) => this.#during(run),
     });
   }

@@ -27,6 +27,7 @@ export const KINDS = [
   "flaky gate run of a tree that had one",
   "gate that ends at the first step that fails",
   "outage",
+  "gate run over leftovers",
   // What came of it.
   "landing of one task",
   "landing of a batch",
@@ -42,6 +43,7 @@ export const KINDS = [
   "repair given up",
   "bisect in a batch",
   "members tried first that the gate pointed at",
+  "leftovers named",
   "target green again",
 ] as const;
 

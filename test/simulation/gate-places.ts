@@ -29,7 +29,7 @@ export function gatePlacesIn(seed: number, gates: number, faults: Tally): GatePl
   const remembers = random.chance(0.25);
   const versions = random.pick([2, 3, 5]);
   const fickle = random.chance(0.12) ? ficklenessIn(random) : undefined;
-  const places = Array.from({ length: gates }, () => new Set<string>());
+  const places = placesThatRemember(random, gates);
   return {
     isFickle: fickle !== undefined,
     nameless: fickle?.isNameless ? ["test"] : [],
@@ -37,20 +37,34 @@ export function gatePlacesIn(seed: number, gates: number, faults: Tally): GatePl
       const odd = fickle?.run(tree, kind) ?? [];
       if (odd.length > 0) faults.add("fickle gate");
       if (!remembers) return { failures: odd };
-      // One that is made anew takes the place of one that was thrown away, if there is one.
-      const spoilt = places.findIndex(({ size }) => size === 0);
-      const at = isFresh && spoilt !== -1 ? spoilt : random.below(gates);
-      if (isFresh) places[at]!.clear();
-      const left = [...places[at]!];
       const own = `version ${seedFor(seed, `version of ${tree}`) % versions}`;
-      const other = left.find((version) => version !== own);
-      const leftovers = left.length === 0 ? {} : { leftovers: { files: left } };
-      places[at]!.add(own);
-      if (other === undefined) return { failures: odd, ...leftovers };
+      const { over, leftovers } = places(own, isFresh);
+      if (over === undefined) return { failures: odd, ...(leftovers && { leftovers }) };
       faults.add("gate over leftovers");
-      places[at]!.clear();
-      return { failures: [...odd, `test: ${OVER_LEFTOVERS} ${other}`], ...leftovers };
+      return { failures: [...odd, `test: ${over}`], ...(leftovers && { leftovers }) };
     },
+  };
+}
+
+/** What one run meets in its workspace: a failure over what another version left there, and all that was there. */
+type Remembered = { readonly over?: string; readonly leftovers?: GateLeftovers };
+
+/** So many workspaces, in which each run leaves its version: one of another version fails over it, and it is thrown away. */
+export function placesThatRemember(random: Random, count: number) {
+  const places = Array.from({ length: count }, () => new Set<string>());
+  return (own: string, isFresh: boolean): Remembered => {
+    // One that is made anew takes the place of one that was thrown away, if there is one.
+    const spoilt = places.findIndex(({ size }) => size === 0);
+    const place = places[isFresh && spoilt !== -1 ? spoilt : random.below(count)]!;
+    if (isFresh) place.clear();
+    const left = [...place];
+    const other = left.find((version) => version !== own);
+    place.add(own);
+    if (other !== undefined) place.clear();
+    return {
+      ...(other !== undefined && { over: `${OVER_LEFTOVERS} ${other}` }),
+      ...(left.length > 0 && { leftovers: { files: left } }),
+    };
   };
 }
 

@@ -96,7 +96,7 @@ const RUNS = 5 + 1;
 const MAX_LOOKS_AT_ONCE = 12;
 
 /** What the run takes for a failure of the tree, or for a test that comes and goes. */
-function countedNames(event: Event): readonly string[] {
+export function countedNames(event: Event): readonly string[] {
   switch (event.type) {
     case "batch.landed":
       return event.flaky;

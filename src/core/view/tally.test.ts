@@ -55,6 +55,15 @@ describe("how well the agents were spread", () => {
 });
 
 describe("the runs of the gate", () => {
+  it("are none where a base passed in an earlier run", () => {
+    const run = new CoreRun();
+    const [check = ""] = run.running("check");
+    const { tip } = run.state.target;
+    const report = { commands: [{ name: "test", green: true, failures: [] }] };
+    run.answer(check, { is: "checked", tip, report, problems: [], passedAt: 1 });
+    assert.equal(tallyOf(run).gate.runs, 0);
+  });
+
   it("are those of landings and looks, for each task that landed", () => {
     const run = inOneBatch(["b", "c", "d"]);
     after(run, 300, () => run.land());

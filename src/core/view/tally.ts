@@ -296,11 +296,11 @@ function wasRed(before: Phase, after: Phase): boolean {
   return false;
 }
 
-function checked(t: TallyDraft, { tip, report, at }: EventOf<"target.checked">): void {
+function checked(t: TallyDraft, { tip, report, passedAt, at }: EventOf<"target.checked">): void {
   const green = isGreen(report);
   const { phase, greenTip } = t.memory;
-  // A tip that is known to be green is only looked up, to see whether the target is still there.
-  const isLook = green && tip === greenTip && phase.is !== "base";
+  // A tip that is known to pass, from this run or an earlier one, is only looked up.
+  const isLook = passedAt !== undefined || (green && tip === greenTip && phase.is !== "base");
   const run = isLook || report.commands.length === 0 ? NO_RUNS : gated(t, "check");
   if (phase.is === "base") t.memory.unblamed = sum(t.memory.unblamed, run);
   t.memory.greenTip = green ? tip : undefined;

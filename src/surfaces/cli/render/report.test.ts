@@ -80,6 +80,18 @@ test("says what failed, what was skipped for it, and what is left; and offers no
   assert.doesNotMatch(text, /skein deliver/);
 });
 
+test("says at the end of a run how a target on which the gate fails can be delivered", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.failForGood("t.1");
+  for (let n = 0; n < 3 && !run.closed; n += 1) run.plan("t", []);
+  const view = { ...viewOfRun(run), left: ["the gate fails on the target: test: x"] };
+  const bring = { is: "red", hint: "deliver it all the same: skein deliver r --red" } as const;
+  const text = linesOf(reportOf(view, { ...AROUND, bring }))
+    .map((line) => line.text)
+    .join("\n");
+  assert.match(text, /^Unfinished\n.*test: x\n {2}Deliver it all the same: skein deliver r --red$/m);
+});
+
 test("a failure far below is given once, and those above it name what failed", () => {
   const run = CoreRun.planned([large("parser"), task("docs")]);
   run.plan("t.1", [task("lexer", { scope: ["parser/a.ts"] })]);

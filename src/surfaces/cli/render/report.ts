@@ -10,7 +10,16 @@ import type { RunReport } from "../../../core/view/report.ts";
 import { failedAttempts } from "../../../core/view/task-facts.ts";
 import type { FailedAttemptView, RunView, UndoneView } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
-import { duration, harmless, harmlessLines, plural, precise, quoted, short } from "../../../text/words.ts";
+import {
+  capital,
+  duration,
+  harmless,
+  harmlessLines,
+  plural,
+  precise,
+  quoted,
+  short,
+} from "../../../text/words.ts";
 import { callTexts, costRows, lossRows, redTexts, tookTexts, unaccountedTexts } from "./cost.ts";
 import {
   adviceSection,
@@ -49,7 +58,7 @@ export function reportOf(view: RunView, around: Around): readonly ReportSection[
     ...undone(view),
     ...givenUpSection(report),
     ...concerns(view),
-    ...left(report ?? view),
+    ...left(report ?? view, around),
     ...(report ? [figureSection(report, view), ...timeSections(report, view), ...gateSection(report)] : []),
     figures(view, around),
     ...costs(view),
@@ -243,15 +252,12 @@ function concernList(heading: string, some: RunView["concerns"]): readonly Repor
 
 const MAX_CONCERNS = 20;
 
-const left = ({ left: things }: Pick<RunView, "left">): readonly ReportSection[] =>
-  things.length === 0
-    ? []
-    : [
-        section(
-          "Unfinished",
-          things.map((thing) => paragraph(harmless(thing), "bad")),
-        ),
-      ];
+/** The full form says first what becomes of a failing target. */
+function left({ left: things }: Pick<RunView, "left">, { bring, report }: Around): readonly ReportSection[] {
+  if (things.length === 0) return [];
+  const hint = bring.is === "red" && !report ? [paragraph(harmless(capital(bring.hint)))] : [];
+  return [section("Unfinished", [...things.map((thing) => paragraph(harmless(thing), "bad")), ...hint])];
+}
 
 /** Of the full form, the rest is among the numbers. */
 function figures({ spent, times, tally }: RunView, { budget = {}, follows, report }: Around): ReportSection {
