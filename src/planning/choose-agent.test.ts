@@ -76,6 +76,12 @@ test("who decides or judges gets no building, by the table or by the name of a u
   assert.equal(own()(report("Compare an endpoint and a route")).agent, "api-reviewer");
 });
 
+test("what stands in brackets explains a word, and is no kind of work", () => {
+  const said = "Write a README for each package (what it is, install, upgrade)";
+  assert.equal(choose(change(`${said.slice(0, -2)}…`, said)).agent, "general-purpose");
+  assert.equal(choose(change("Install each package, and upgrade it")).agent, "dependency-manager");
+});
+
 test("names of files are no keywords", () => {
   assert.equal(choose(report("Review code-reviewer.md, test/verify/check.md")).agent, "general-purpose");
 });

@@ -39,8 +39,12 @@ const decides = ({ name, decides: said }: AgentRow): boolean =>
 /** By its own words: the whole request around them speaks of the other tasks, too. */
 function nameFor(draft: Draft, { all, writers, builders }: Roster): string {
   const roster = draft.delivers === "change" ? builders : isForReaders(draft) ? all : writers;
-  return mostMentioned(roster, read(`${draft.subject}\n${draft.words}`))?.subagent ?? GENERAL_PURPOSE;
+  const said = `${draft.subject}\n${draft.words}`.replace(EXPLAINED, "");
+  return mostMentioned(roster, read(said))?.subagent ?? GENERAL_PURPOSE;
 }
+
+/** "A README (what it is, install, an example)" has a word about a thing, and not of what is to be done. */
+const EXPLAINED = /\([^()\n]*(?:\)|…$)/gm;
 
 /** Read-only agents get no task that must write: no change, no file that another task reads. */
 const isForReaders = ({ delivers, isCollected, subject, description }: Draft) =>

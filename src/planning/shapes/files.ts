@@ -123,14 +123,16 @@ const isForEach = (sentence: string, verb: string, lexicon: Lexicon): boolean =>
  * One task an agent, of files no more than five a task, nor more lines than one conversation holds. More tasks than a
  * person expects only where the request asks for them, or where five files a task make them.
  */
-function countOf({ items, kind }: Meant, around: ShapeAround, asked: number | undefined): number {
+function countOf({ items, kind, isWhole }: Meant, around: ShapeAround, asked: number | undefined): number {
   const { maxConcurrent, limits, facts } = around;
-  const agents = Math.max(1, asked ?? Math.min(maxConcurrent, limits.maxTasksUnsaid));
+  // One more task puts the results together.
+  const unsaid = limits.maxTasksUnsaid - (isWhole ? 1 : 0);
+  const agents = Math.max(1, asked ?? Math.min(maxConcurrent, unsaid));
   if (kind === "folders") return Math.min(agents, items.length);
   const bytes = items.reduce((sum, file) => sum + (facts.bytes.get(file) ?? 0), 0);
   const byLines = Math.ceil(bytes / limits.bytesALine / limits.maxLinesRead);
   const least = Math.ceil(items.length / limits.maxFilesRead);
-  return Math.min(items.length, Math.max(agents, least, Math.min(byLines, limits.maxTasksUnsaid)));
+  return Math.min(items.length, Math.max(agents, least, Math.min(byLines, unsaid)));
 }
 
 type Work = FileWork & { readonly sentence: string };

@@ -138,10 +138,15 @@ export function isProhibition(sentence: string, lexicon: Lexicon): boolean {
   return PROHIBITION.test(said) && !CONDITION.test(said);
 }
 
-/** `step`: its number, where it says "Step 2:". */
-type Timed = { readonly when: When; readonly rest: string; readonly step?: number };
+/** `step`: its number, where it says "Step 2:". `isPhase`: where it says "Phase 2:". */
+type Timed = {
+  readonly when: When;
+  readonly rest: string;
+  readonly step?: number;
+  readonly isPhase?: boolean;
+};
 
-const STEP = /^(?:step|phase)\s+(\d{1,2})\s*[:.)—–-]\s*/i;
+const STEP = /^(step|phase|stage|milestone)\s+(\d{1,2})\s*[:.)—–-]\s*/i;
 
 /** The order word at the start of a sentence, and what is said after it. */
 export function whenOf(sentence: string, lexicon: Lexicon): Timed | undefined {
@@ -149,9 +154,10 @@ export function whenOf(sentence: string, lexicon: Lexicon): Timed | undefined {
   const step = STEP.exec(said);
   if (step)
     return {
-      when: Number(step[1]) <= 1 ? "first" : "then",
+      when: Number(step[2]) <= 1 ? "first" : "then",
       rest: said.slice(step[0].length),
-      step: Number(step[1]),
+      step: Number(step[2]),
+      isPhase: step[1]!.toLowerCase() !== "step",
     };
   for (const when of WHEN) {
     const found = lexicon.starts.when[when].exec(said);

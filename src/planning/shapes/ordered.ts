@@ -10,9 +10,11 @@ import { linesOf, sentencesOf } from "./text.ts";
 
 export const ordered: RequestShape = (request, { lexicon, limits, tree }) => {
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
-  const sentences = request
-    .split(/\n[ \t]*\n/)
-    .flatMap((paragraph, index) => sentencesOf(paragraph).map((text) => ({ text, paragraph: index })));
+  const sentences = request.split(/\n[ \t]*\n/).flatMap((paragraph, index) =>
+    sentencesOf(paragraph).map((text) => ({
+      ...{ text, paragraph: index, isLine: paragraph.includes(`\n${text}`) },
+    })),
+  );
   if (!sentences.some(({ text }, at) => at > 0 && whenOf(text, lexicon) !== undefined)) return undefined;
   const read = stepsIn(sentences, lexicon);
   if (read === undefined || !areNumbered(read, lexicon)) return undefined;
@@ -47,7 +49,8 @@ export const ordered: RequestShape = (request, { lexicon, limits, tree }) => {
 /** "Step 5: docs/billing.md" says what it is about and nothing else. */
 const isPath = (text: string): boolean => /^[\w@-]+(?:[/.][\w@-]+)+\.?$/.test(text);
 
-type Sentence = { readonly text: string; readonly paragraph: number };
+/** `isLine`: it begins a line of its paragraph. */
+type Sentence = { readonly text: string; readonly paragraph: number; readonly isLine: boolean };
 type Step = {
   readonly when: When;
   readonly text: string;
@@ -62,12 +65,13 @@ function areNumbered(
 ): boolean {
   const numbers = steps.flatMap(({ words: [first = ""] }) => whenOf(first, lexicon)?.step ?? []);
   if (numbers.length === 0) return true;
+  const [first] = steps;
   const others = [...shared, ...steps.flatMap(({ words, text }) => [text, ...words.slice(1)])];
   return (
     numbers.length === steps.length &&
     numbers.every((number, at) => number === numbers[0]! + at) &&
-    orderIn(steps[0]!.text, lexicon) !== undefined &&
-    !others.some((words) => /\b(?:step|phase)s?\s+\d/i.test(words))
+    (orderIn(first!.text, lexicon) !== undefined || whenOf(first!.words[0]!, lexicon)?.isPhase === true) &&
+    !others.some((words) => /\b(?:step|phase|stage|milestone)s?\s+\d/i.test(words))
   );
 }
 
@@ -79,14 +83,16 @@ function stepsIn(
   const steps: Step[] = [];
   const start = introductionEnd(sentences, lexicon);
   const shared = sentences.slice(0, start).map(({ text }) => text);
-  for (const { text: sentence, paragraph } of sentences.slice(start)) {
+  for (const { text: sentence, paragraph, isLine } of sentences.slice(start)) {
     const at = whenOf(sentence, lexicon);
     const text = at?.rest ?? sentence;
     const kind = kindOf(text, lexicon);
     const last = steps.at(-1);
-    const isStep = kind === "order" || (at?.step !== undefined && isThing(text, lexicon));
+    const isStep =
+      kind === "order" || isPlanned(at, text) || (at?.step !== undefined && isThing(text, lexicon));
     if ((at && !isStep) || (kind === "unclear" && !last)) return undefined;
-    const limitsAll = kind === "limit" || (isProhibition(sentence, lexicon) && last?.paragraph !== paragraph);
+    const isApart = isLine || last?.paragraph !== paragraph;
+    const limitsAll = kind === "limit" || (isProhibition(sentence, lexicon) && isApart);
     if (isStep && (at || !last))
       steps.push({ when: at?.when ?? "first", text, words: [sentence], paragraph });
     else if (last && !limitsAll) last.words.push(sentence);
@@ -94,6 +100,10 @@ function stepsIn(
   }
   return { steps, shared };
 }
+
+/** What broke is told in steps, but work alone in phases: "Phase 2: the CLI reads both formats". */
+const isPlanned = (at: ReturnType<typeof whenOf>, text: string): boolean =>
+  at?.isPhase === true && !/\?\s*$/.test(text);
 
 /** How many sentences before "First …" introduce the sequence: the goal in one order at most, and statements. */
 function introductionEnd(sentences: readonly Sentence[], lexicon: Lexicon): number {
