@@ -16,6 +16,8 @@ type LookRequest = {
   readonly commit: string;
   /** As a run does: a gate that passed on this tree before is not run again. */
   readonly mayReuse?: boolean;
+  /** Hears what is begun, in words. */
+  readonly onStep?: (doing: string) => void;
 };
 
 /** What a run looks at first, without a run: nothing is written but what the next look may reuse. */

@@ -16,16 +16,20 @@ export type GateTried = {
   readonly probed?: Probed;
 };
 
+type Hearing = Pick<TryGateRequest, "onStep">;
+
 type TryGateRequest = {
   readonly config: Config;
   readonly commit: string;
   /** A gate that passed on this tree before is not run again. */
   readonly mayReuse?: boolean;
+  /** Hears what is begun, in words: set-up and gate may take many minutes. */
+  readonly onStep?: (doing: string) => void;
 };
 
 /** In a home of its own beside the runs, which is gone afterwards: no run is made of it. */
 export async function tryGate(
-  { config, commit, mayReuse = false }: TryGateRequest,
+  { config, commit, mayReuse = false, onStep = () => {} }: TryGateRequest,
   { newRunName, openTrialHome, openWorld }: Pick<Parts, "newRunName" | "openTrialHome" | "openWorld">,
   signal: AbortSignal,
 ): Promise<GateTried | Failed> {
@@ -39,7 +43,8 @@ export async function tryGate(
     stack.defer(() => world.close());
     stack.defer(async () => void (await giveBackAll(world)));
     stack.defer(() => world.settle());
-    return await runAndProbe(world.jobs.gate, { commit, ...(mayReuse && { mayReuse }) }, signal);
+    const asked = { commit, onStep, ...(mayReuse && { mayReuse }) };
+    return await runAndProbe(world.jobs.gate, asked, signal);
   } catch (error) {
     return { failure: failure("repository", `the gate could not be tried: ${messageOf(error)}`) };
   }
@@ -47,15 +52,20 @@ export async function tryGate(
 
 async function runAndProbe(
   gate: Gate,
-  asked: { readonly commit: string; readonly mayReuse?: true },
+  { onStep, ...asked }: { readonly commit: string; readonly mayReuse?: true } & Required<Hearing>,
   signal: AbortSignal,
 ): Promise<GateTried | Failed> {
   const tree = { job: "doctor" as JobId, ...asked, rules: asked.commit, isBase: true } as const;
   const start = performance.now();
-  const run = await gate.run(tree, signal);
+  const heard = {
+    onStep: (doing: string | undefined) => doing !== undefined && onStep(doing),
+    onCommand: (name: string) => onStep(`running ${name}`),
+  };
+  const run = await gate.run({ ...tree, ...heard }, signal);
   if (hasFailed(run)) return run;
   const tookMs = performance.now() - start;
   if (run.setup || !isGreen(run.report)) return { run, tookMs };
+  onStep("running it without your sources, to see whether it fails then");
   const probed = await gate.probe(tree, run.report, signal);
   return hasFailed(probed) ? probed : { run, tookMs, probed };
 }

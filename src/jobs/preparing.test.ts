@@ -28,7 +28,7 @@ describe("a workspace that is made ready", () => {
     pass(1_999);
     assert.deepEqual(told, []);
     pass(1);
-    assert.deepEqual(told, [{ job, ms: 2_000, doing: "copying node_modules" }]);
+    assert.deepEqual(told, [{ job, ms: 2_000, doing: "making a workspace ready: copying node_modules" }]);
     one.step("running workspace.setup");
     pass(10_000);
     one.end();

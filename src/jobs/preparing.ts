@@ -29,7 +29,7 @@ export class Preparing {
     const since = clock.now();
     this.#since = since;
     this.#callOff = clock.wakeAt(since + TOLD_AFTER_MS, () =>
-      tell({ job: this.#job, ms: clock.now() - since, doing: this.#doing }),
+      tell({ job: this.#job, ms: clock.now() - since, doing: `making a workspace ready: ${this.#doing}` }),
     );
   }
 

@@ -9,6 +9,7 @@ import {
   harmlessLines,
   precise,
   quoted,
+  sentence,
   short,
   steerless,
 } from "./words.ts";
@@ -19,6 +20,10 @@ test("says times in two units at most", () => {
   assert.equal(duration(-5), "0 s");
   assert.equal(precise(1_250), "1.3 s");
   assert.deepEqual([ago(3_000), ago(65_000), ago(7_500_000)], ["just now", "1 min ago", "2 h ago"]);
+});
+
+test("ends a text as a sentence, once", () => {
+  assert.deepEqual(["it failed", "it failed.", "why?"].map(sentence), ["it failed.", "it failed.", "why?"]);
 });
 
 test("shortens what is a commit, and nothing else", () => {

@@ -42,6 +42,9 @@ export const short = (commit: string): string =>
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** With its full stop, so that another sentence may follow. */
+export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
 export const plural = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
 /** What agents, tests and files say must not move the cursor, change a colour, begin a line or fill the screen. */

@@ -44,6 +44,11 @@ describe("skein doctor --gate", () => {
       /^Running the gate in a fresh workspace of [0-9a-f]{10} \(configured: sh check\.sh\) …$/m,
     );
     assert.match(green.out, /^ok {4}gate, run +passes after \d+\.\d s: 1 command$/m);
+    const steps = [...green.out.matchAll(/^ {2}\d\d:\d\d:\d\d {2}(.*)$/gm)].map(([, doing]) => doing);
+    assert.deepEqual(steps, [
+      "running sh check.sh",
+      "running it without your sources, to see whether it fails then",
+    ]);
     assert.match(green.out, /^(?:ok {4}|warn {2})probe /m);
     await assertTidy(place);
 
@@ -71,6 +76,7 @@ describe("skein doctor --gate", () => {
 
     const setup = await doctor("--gate", "true", "--set", "workspace.setup=echo oh no; exit 3");
     assert.equal(setup.code, 3, setup.out);
+    assert.match(setup.out, /^ {2}[\d:]{8} {2}running workspace\.setup$/m);
     assert.match(setup.out, /^bad {3}gate, run .*the set-up command.*ended with 3.*: oh no$/ms);
     await assertTidy(place);
   });
@@ -107,7 +113,10 @@ describe("skein doctor --gate", () => {
     live.kill("SIGINT");
     const { code, out } = await live.ended;
     assert.equal(code, 130, out);
-    assert.match(out, /^warn {2}gate, run +stopped; its workspace was removed$/m);
+    assert.match(
+      out,
+      /^warn {2}gate, run +stopped while running .*started.* \(for \d+ s\); its workspace was removed$/m,
+    );
     await assertTidy(place);
   });
 
@@ -118,7 +127,7 @@ describe("skein doctor --gate", () => {
     const { out } = await place.skein(...run, "--gate", "test -e package.json");
     assert.match(
       out,
-      /^notice: found package-lock\.json, but workspaces are not set up\. .* Try: workspace\.setup: npm ci, in skein\.yaml/m,
+      /^notice: found package-lock\.json, but workspaces are not set up\. .*\. Try: workspace\.setup: npm ci, in skein\.yaml/m,
     );
     const set = await place.skein(...run, "--gate", "test -e package.json", "--set", "workspace.setup=true");
     assert.doesNotMatch(set.out, /^notice: found package-lock/m);

@@ -1,5 +1,6 @@
 /** What would `skein doctor` have warned of about the gate and its set-up? Said where a run starts, in a line each. */
 import { hasFailed } from "../../core/result.ts";
+import { sentence } from "../../text/words.ts";
 import { checkGate, checkSetup } from "./checks.ts";
 import { inspectGate } from "./gate.ts";
 import type { InspectParts, Settled } from "./parts.ts";
@@ -24,6 +25,6 @@ export async function gateWarnings(
   const facts = { gate, configuration, repository: settled.located, ...(setup && { setup }) };
   return [...checkGate(facts), ...checkSetup(facts)]
     .filter(({ level }) => level !== "ok")
-    .map(({ text, next }) => (next === undefined ? text : `${text} Try: ${next}`))
+    .map(({ text, next }) => (next === undefined ? text : `${sentence(text)} Try: ${next}`))
     .slice(0, MAX_LINES);
 }

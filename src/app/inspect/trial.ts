@@ -32,12 +32,17 @@ type ToTry = {
 
 const NAME = "gate, run";
 
-/** `onRedBase`: as configured. */
-export function trialFrom(tried: BaseLooked | Failed, onRedBase?: Config["onRedBase"]): Trial {
+/** `onRedBase`: as configured. `doing`: what was begun last. */
+export function trialFrom(
+  tried: BaseLooked | Failed,
+  onRedBase?: Config["onRedBase"],
+  doing?: string,
+): Trial {
   if (hasFailed(tried)) {
     const { kind, message, next } = tried.failure;
+    const while_ = doing === undefined ? "" : ` while ${doing}`;
     return kind === "cancelled"
-      ? { is: "stopped", findings: [warn(NAME, "stopped; its workspace was removed")] }
+      ? { is: "stopped", findings: [warn(NAME, `stopped${while_}; its workspace was removed`)] }
       : { is: "unusable", findings: [bad(NAME, message, next)] };
   }
   const { run, tookMs, probed, look } = tried;

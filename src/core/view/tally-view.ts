@@ -20,6 +20,8 @@ export type TallyFigures = {
   };
   /** What agents did, in sum; what was cut off before it could say what it cost, apart. */
   readonly calls: Calls & { readonly unaccounted: Unaccounted };
+  /** Waits for workspaces to be made ready, of all jobs together. */
+  readonly prepareMs: number;
   readonly gate: {
     readonly runs: number;
     readonly ms: number;
@@ -47,7 +49,7 @@ export type TallyFigures = {
 export type TallyView = TallyFigures & { readonly costs: readonly (Named & Used)[] };
 
 export function tallyFigures(tally: Tally, state: RunState, wallMs: number): TallyFigures {
-  const { gate, landings, landedTasks, largestBatch, lastAt, mostAtOnce } = tally;
+  const { gate, landings, landedTasks, largestBatch, lastAt, mostAtOnce, prepareMs } = tally;
   let workMs = tally.agentsMs;
   for (const since of tally.atWork.values()) workMs += lastAt - since;
   const spans = tally.reds.map(({ from, until, failures, by }) => ({
@@ -60,6 +62,7 @@ export function tallyFigures(tally: Tally, state: RunState, wallMs: number): Tal
   return {
     agents: { workMs, wallMs, mostAtOnce, share: ratio(workMs, wallMs * mostAtOnce) },
     calls: { ...tally.calls, unaccounted: { ...state.spent.unaccounted } },
+    prepareMs,
     gate: { ...gate, landings, tasks: landedTasks, largestBatch, perTask: ratio(gate.runs, landedTasks) },
     losses: [...tally.losses].map(([reason, loss]) => ({ reason, ...loss })),
     flaky: { tests: [...tally.flaky.tests], gateRuns: tally.flaky.runs, gateMs: tally.flaky.ms },

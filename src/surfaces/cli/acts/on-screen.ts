@@ -9,6 +9,7 @@ import { hasFailed } from "../../../core/result.ts";
 import { type Budget, budgetOf } from "../../../core/view/budget-left.ts";
 import type { Project } from "../../../ports/project.ts";
 import type { RunHome } from "../../../ports/runs.ts";
+import { sentence } from "../../../text/words.ts";
 import type { Watching } from "../../tui/watch-run.ts";
 import type { Context } from "../context.ts";
 
@@ -35,7 +36,7 @@ export async function showOnScreen(
     const told = hasFailed(run) ? run : await tellRun({ ...run, command }, parts, signal);
     if (!hasFailed(told)) return told.is === "heard" ? `${command.type}: sent to the run` : told.note;
     const { message, next } = told.failure;
-    return `refused: ${message}${next === undefined ? "" : `. Try: ${next}`}`;
+    return next === undefined ? `refused: ${message}` : `${sentence(`refused: ${message}`)} Try: ${next}`;
   };
   const delivery = await deliveryOf(home.record, parts.git);
   await watchRun({ delivery, home, files, budget, say, ...shown }, signal);

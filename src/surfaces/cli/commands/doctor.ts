@@ -13,7 +13,7 @@ import { partsOf } from "../../../compose/parts.ts";
 import { openProject } from "../../../compose/project.ts";
 import { type Failed, hasFailed } from "../../../core/result.ts";
 import type { Disk } from "../../../ports/inspection.ts";
-import { harmless, plural, short } from "../../../text/words.ts";
+import { clockTime, duration, harmless, plural, short } from "../../../text/words.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { onPage, table } from "../columns.ts";
 import { readHere } from "../configuration.ts";
@@ -152,6 +152,7 @@ function sayFinding(context: Context, { name, level, text, next }: DoctorFinding
 }
 
 const MAX_TEXT_CHARS = 1_000;
+const MAX_STEP_CHARS = 200;
 
 function saySettings(context: Context, settings: readonly Setting[], isAll: boolean): void {
   const shown = settings.filter(({ origin }) => isAll || origin !== "default");
@@ -260,7 +261,7 @@ async function trialOf(
   context: Context,
   { repo = "." }: DoctorOptions,
   facts: DoctorFacts,
-  onStart: (text: string) => void,
+  onProgress: (text: string) => void,
 ): Promise<{ readonly findings: readonly DoctorFinding[]; readonly exit: ExitCode }> {
   const wanted = toTry(facts);
   const { is, findings } = wanted.is === "gate" ? await run(wanted) : wanted;
@@ -270,8 +271,14 @@ async function trialOf(
     using stop = stopOnSignal();
     const project = await openProject(path.resolve(context.folder, repo), context.env, stop.signal);
     if (hasFailed(project)) return trialFrom(project);
-    onStart(`Running the gate in a fresh workspace of ${short(request.commit)} (${found}) …`);
-    const looked = await lookAtBase(request, partsOf(project, context.env), stop.signal);
-    return trialFrom(looked, request.config.onRedBase);
+    onProgress(`Running the gate in a fresh workspace of ${short(request.commit)} (${found}) …`);
+    let last: { readonly doing: string; readonly at: number } | undefined;
+    const onStep = (doing: string) => {
+      last = { doing, at: context.now() };
+      onProgress(`  ${clockTime(last.at)}  ${harmless(doing, MAX_STEP_CHARS)}`);
+    };
+    const looked = await lookAtBase({ ...request, onStep }, partsOf(project, context.env), stop.signal);
+    const doing = last && `${last.doing} (for ${duration(context.now() - last.at)})`;
+    return trialFrom(looked, request.config.onRedBase, doing);
   }
 }

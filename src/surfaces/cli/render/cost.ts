@@ -48,10 +48,11 @@ export function costRows({ costs }: RunView["tally"], max: number): readonly (re
 type Tally = RunView["tally"];
 
 /** Whole sentences, which may be broken at blanks. */
-export function tookTexts({ agents, gate, red, flaky }: Tally): readonly string[] {
+export function tookTexts({ agents, prepareMs, gate, red, flaky }: Tally): readonly string[] {
   const { mostAtOnce, share } = agents;
   return [
     ...(mostAtOnce === 0 ? [] : [`${plural(mostAtOnce, "agent")}, ${Math.round(share * 100)} % busy`]),
+    ...(prepareMs === 0 ? [] : [`copying and set-up of workspaces: ${precise(prepareMs)} in all`]),
     ...(gate.runs === 0 ? [] : [gateText(gate)]),
     ...redTexts({ red }),
     ...(flaky.tests.length === 0

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, large, task } from "../../../../test/support/core-run.ts";
+import type { JobId } from "../../../core/job.ts";
 import type { TaskId } from "../../../core/task.ts";
 import { nothingSeen, type RunView, see, viewOf } from "../../../core/view/view.ts";
 import { reportOf } from "./report.ts";
@@ -168,6 +169,16 @@ test("says how well the agents were spread, what the gate took, what was flaky, 
     "flaky: test: odd; cost 1 gate run (1.0 s); no task was refused for it",
   ])
     assert.ok(text.includes(`\n  ${line}\n`), text);
+});
+
+test("says what workspaces took to be made ready, where that was long", () => {
+  const run = CoreRun.planned([task("a")]);
+  run.wait(12_000);
+  run.say({ type: "prepared", job: "work:t.1#1" as JobId, ms: 12_000, doing: "running workspace.setup" });
+  run.finish("t.1");
+  const said = /^ {2}copying and set-up of workspaces: 12 s in all$/m;
+  assert.match(textOf(viewOfRun(run)), said);
+  assert.doesNotMatch(textOf(viewOfRun(CoreRun.planned([task("a")]))), said);
 });
 
 test("what a refusal cost is said by reason, the dearest first, with what was spent on it", () => {
