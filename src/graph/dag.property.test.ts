@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Dag } from "./dag.ts";
+import { OrderedDag } from "./dag.ts";
 import type { NodeStatus } from "./dag-node.ts";
 
 interface Node {
@@ -80,7 +80,7 @@ type Operation = typeof OPERATION extends fc.Arbitrary<infer T> ? T : never;
 test("any sequence of operations agrees with a naive model of the rules", () => {
   fc.assert(
     fc.property(fc.array(OPERATION, { maxLength: 60, size: "max" }), (operations) => {
-      const dag = new Dag();
+      const dag = new OrderedDag();
       const model = new Model();
       for (const operation of operations) {
         apply(operation, dag, model);
@@ -99,7 +99,7 @@ test("a ready queue that grows, is thinned out and refilled keeps its order", ()
         size: "max",
       }),
       (steps) => {
-        const dag = new Dag();
+        const dag = new OrderedDag();
         const model = new Model();
         for (const [at, { priority, every }] of steps.entries()) {
           for (let i = 0; i < every; i++) addToBoth(dag, model, `n${at}.${i}`, priority + (i % 2));
@@ -116,12 +116,12 @@ test("a ready queue that grows, is thinned out and refilled keeps its order", ()
   );
 });
 
-function addToBoth(dag: Dag, model: Model, id: string, priority: number): void {
+function addToBoth(dag: OrderedDag, model: Model, id: string, priority: number): void {
   dag.add(id, { priority });
   model.nodes.push({ id, after: [], priority, lane: 0, status: "ready" });
 }
 
-function apply(operation: Operation, dag: Dag, model: Model): void {
+function apply(operation: Operation, dag: OrderedDag, model: Model): void {
   const { id } = operation;
   const node = model.find(id);
   if (!isAllowed(operation.does, node?.status)) {
@@ -154,7 +154,7 @@ function isAllowed(does: Operation["does"], from: NodeStatus | undefined): boole
   return from !== undefined && from !== "done" && from !== "dead";
 }
 
-function act(operation: Operation, dag: Dag): unknown {
+function act(operation: Operation, dag: OrderedDag): unknown {
   const { does, id } = operation;
   if (does === "add") return dag.add(id, operation);
   if (does === "release") return dag.release(id, operation);
@@ -173,7 +173,7 @@ function changesIn(model: Model, change: () => void): string[] {
   return model.nodes.filter((node, at) => node.status !== before[at]).map((node) => node.id);
 }
 
-function compare(dag: Dag, model: Model): void {
+function compare(dag: OrderedDag, model: Model): void {
   assert.equal(dag.size, model.nodes.length);
   for (const node of model.nodes) {
     assert.equal(dag.status(node.id), node.status, node.id);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CycleError, Dag } from "./dag.ts";
+import { CycleError, OrderedDag } from "./dag.ts";
 
 test("a node without dependencies is ready, one with an open dependency waits", () => {
-  const dag = new Dag();
+  const dag = new OrderedDag();
   assert.equal(dag.add("a"), "ready");
   assert.equal(dag.add("b", { after: ["a"] }), "waiting");
   assert.equal(dag.size, 2);
@@ -73,7 +73,7 @@ test("a forbidden transition names the node and both states", () => {
 });
 
 test("ready gives the lower priority number first, then the earlier node", () => {
-  const dag = new Dag();
+  const dag = new OrderedDag();
   dag.add("late", { priority: 9 });
   dag.add("first", { priority: 1 });
   dag.add("default");
@@ -90,7 +90,7 @@ test("reading what is ready changes nothing", () => {
 });
 
 test("nodes may be taken while what is ready is read", () => {
-  const dag = new Dag();
+  const dag = new OrderedDag();
   for (let i = 0; i < 100; i++) dag.add(`n${i}`, { priority: i % 7 });
   const expected = [...dag.ready()];
   const seen: string[] = [];
@@ -102,7 +102,7 @@ test("nodes may be taken while what is ready is read", () => {
 });
 
 test("a thousand ready nodes are all offered, in order", () => {
-  const dag = new Dag();
+  const dag = new OrderedDag();
   const ids = Array.from({ length: 1000 }, (_, at) => `n${at}`);
   for (const id of ids) dag.add(id);
   assert.deepEqual([...dag.ready()], ids);
@@ -114,7 +114,7 @@ test("a thousand ready nodes are all offered, in order", () => {
 });
 
 test("each lane has its own queue", () => {
-  const dag = new Dag();
+  const dag = new OrderedDag();
   dag.add("plan", { lane: 1 });
   dag.add("work");
   assert.deepEqual([...dag.ready()], ["work"]);
@@ -227,7 +227,7 @@ test("a graph without a cycle has none", () => {
 });
 
 test("a priority that is no number and a lane that is not whole are refused, and leave nothing behind", () => {
-  const dag = new Dag();
+  const dag = new OrderedDag();
   assert.throws(() => dag.add("a", { priority: Number.NaN }), /"a" has a priority that is not a number/);
   assert.throws(() => dag.add("a", { lane: 0.5 }), /"a" has lane 0.5/);
   assert.equal(dag.add("a"), "ready");
@@ -238,7 +238,7 @@ test("a priority that is no number and a lane that is not whole are refused, and
 
 test("a chain of a hundred thousand nodes is built backwards, sorted, run and failed at its head", () => {
   const length = 100_000;
-  const dag = new Dag();
+  const dag = new OrderedDag();
   for (let i = length - 1; i > 0; i--) dag.add(String(i), { after: [String(i - 1)] });
   dag.add("0");
   const order = dag.order();
@@ -248,8 +248,8 @@ test("a chain of a hundred thousand nodes is built backwards, sorted, run and fa
   assert.equal(dag.fail("1000").length, length - 1001);
 });
 
-function dagOf(nodes: Readonly<Record<string, readonly string[]>>): Dag {
-  const dag = new Dag();
+function dagOf(nodes: Readonly<Record<string, readonly string[]>>): OrderedDag {
+  const dag = new OrderedDag();
   for (const [id, after] of Object.entries(nodes)) dag.add(id, { after });
   return dag;
 }

@@ -1,4 +1,5 @@
 /** How is a graph run: who starts when, what does a returned value mean, and when is it over? */
+
 import { CycleError } from "./dag.ts";
 import type { ExecutionSummary } from "./graph-events.ts";
 import type { PlannedTask, TaskResult } from "./planned-task.ts";

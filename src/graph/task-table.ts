@@ -1,5 +1,6 @@
 /** What does each change of a task's status bring about, for its dependents and for the listeners? */
-import { Dag } from "./dag.ts";
+
+import { OrderedDag } from "./dag.ts";
 import { GraphEvents, type GraphProgress, type ListenerError, type TaskEvent } from "./graph-events.ts";
 import {
   checkTask,
@@ -42,7 +43,7 @@ export function isSettled(status: TaskStatus): boolean {
  */
 export class TaskTable {
   readonly events = new GraphEvents();
-  readonly dag = new Dag();
+  readonly dag = new OrderedDag();
   readonly #now: () => number;
   readonly #entries = new Map<string, TaskEntry>();
   readonly #counts: Record<TaskStatus, number> = {

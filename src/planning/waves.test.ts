@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Dag } from "../graph/dag.ts";
+import { OrderedDag } from "../graph/dag.ts";
 import { randomFrom } from "../simulation/random.ts";
 import { type Waited, wavesOf } from "./waves.ts";
 
@@ -41,7 +41,7 @@ describe("waves", () => {
     for (let i = 0; i < 2_000; i += 1) {
       const ids = Array.from({ length: random.between(1, 8) }, (_, n) => `t${n}`);
       const tasks = ids.map((id) => task(id, ...ids.filter(() => random.chance(0.15))));
-      const dag = new Dag();
+      const dag = new OrderedDag();
       for (const { id, blockedBy } of tasks) dag.add(id, { after: blockedBy });
       const waves = wavesOf(tasks);
       assert.equal(waves.is === "cycle", dag.cycle() !== undefined);

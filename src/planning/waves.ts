@@ -1,5 +1,5 @@
 /** When can each task start at the earliest? Its wave: 0 without dependencies, else one more than its latest. */
-import { Dag } from "../graph/dag.ts";
+import { OrderedDag } from "../graph/dag.ts";
 import type { PlanTask } from "./plan.ts";
 
 export type Waited = { readonly id: string; readonly blockedBy: readonly string[] };
@@ -16,7 +16,7 @@ export type Waves =
 
 /** Unknown dependencies count as done, and repeated ids once: reporting those is the lint's task. */
 export function wavesOf(tasks: readonly Waited[]): Waves {
-  const dag = new Dag();
+  const dag = new OrderedDag();
   for (const { id, blockedBy } of tasks) if (!dag.has(id)) dag.add(id, { after: blockedBy });
   const ids = dag.cycle();
   if (ids !== undefined) return { is: "cycle", ids };

@@ -1,5 +1,5 @@
 /** Does a planner's answer fit what is already known: its scope, its earlier tasks? */
-import { Dag } from "../../graph/dag.ts";
+import { OrderedDag } from "../../graph/dag.ts";
 import { Lines } from "../../text/lines.ts";
 import { freshSlugs, slugOf } from "../../text/slug.ts";
 import { ScopeTable } from "../log/scope-table.ts";
@@ -120,7 +120,7 @@ function checkOrder(
   reasons: Lines,
 ): void {
   const siblings = new Set(kept.map(({ task }) => task.id));
-  const dag = new Dag();
+  const dag = new OrderedDag();
   for (const { task } of kept) {
     if (task.after.includes(task.id)) reasons.add(`task "${task.id}" waits for itself`);
     for (const id of task.after) {

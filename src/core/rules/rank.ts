@@ -1,5 +1,5 @@
 /** Who goes first? A task's rank is decided when it is made; smaller goes first, then the older. */
-import { Dag } from "../../graph/dag.ts";
+import { OrderedDag } from "../../graph/dag.ts";
 import type { TaskId } from "../task.ts";
 import type { Policy } from "./policy.ts";
 
@@ -18,7 +18,7 @@ export const ranksOf = (
 /** Among tasks of one priority, the one with the longest chain behind it first: it decides when all is done. */
 function byLongestPath(ids: readonly TaskId[], specs: readonly Ranked[]): readonly number[] {
   const at = new Map<string, number>(ids.map((id, i) => [id, i]));
-  const dag = new Dag();
+  const dag = new OrderedDag();
   for (const [i, id] of ids.entries()) dag.add(id, { after: specs[i]!.after.filter((d) => at.has(d)) });
   const behind = new Array<number>(ids.length).fill(0);
   for (const id of dag.order().toReversed()) {
