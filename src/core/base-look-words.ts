@@ -25,7 +25,7 @@ export function baseLookLines({
 
 /** In one line, for lists. */
 export const baseLookTitle = ({ class: kind, commands, count }: BaseLook): string => {
-  const names = commands.map(({ line }) => line).join(", ");
+  const names = [...new Set(commands.map(({ line }) => line))].join(", ");
   return `the gate fails on the untouched base${names === "" ? "" : `: ${names}`} (${CLASS_WORDS[kind]}; ${plural(count, "failure")})`;
 };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { baseLookOf, withEarlier } from "./base-look.ts";
-import { baseLookLines } from "./base-look-words.ts";
+import { baseLookLines, baseLookTitle } from "./base-look-words.ts";
 import { failure } from "./failure.ts";
 
 const red = (name: string, ...lines: readonly string[]) => ({
@@ -49,9 +49,13 @@ describe("a look at a failing base", () => {
       both.commands.map(({ name, lines }) => [name, ...lines]),
       [
         ["npm test", "403"],
-        ["npm test (the first time)", "not ok - adds"],
+        ["npm test (earlier)", "not ok - adds"],
       ],
     );
+    assert.match(baseLookTitle(both), /base: npm test \(/, "it is one command");
     assert.deepEqual(withEarlier(second, second), second);
+    assert.deepEqual(withEarlier(second, both), both, "also if the second one comes back");
+    const back = withEarlier(first, both).commands.map(({ lines }) => lines.join());
+    assert.deepEqual(back, ["not ok - adds", "403"], "and each once, if the first one does");
   });
 });

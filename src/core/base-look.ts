@@ -54,17 +54,27 @@ const nothingRan = ({ commands }: GateReport): boolean =>
   commands.every(({ green, blocked, tests = 0 }) => green || (blocked !== undefined && tests === 0));
 
 /**
- * What failed at the second look, and of the first one those commands whose failure was of another kind then: both are
- * shown, since either may be the cause.
+ * What failed at the last look, and of earlier ones those commands whose failure was of another kind then: all are shown,
+ * since any may be the cause.
  */
 export function withEarlier(now: BaseLook, before: BaseLook | undefined): BaseLook {
+  if (!before) return now;
   const known = new Set(now.failures);
-  if (!before || before.failures.every((name) => known.has(name))) return now;
-  const earlier = before.commands.map((command) => ({ ...command, name: `${command.name} ${EARLIER}` }));
-  return { ...now, commands: [...now.commands, ...earlier].slice(0, MAX_COMMANDS) };
+  const isSame = before.failures.every((name) => known.has(name));
+  const earlier = before.commands
+    .filter((command) => isEarlier(command) || !isSame)
+    .map((command) => (isEarlier(command) ? command : { ...command, name: `${command.name} ${EARLIER}` }))
+    .filter((command) => !now.commands.some((one) => saysSame(one, command)));
+  return earlier.length === 0
+    ? now
+    : { ...now, commands: [...now.commands, ...earlier].slice(0, MAX_COMMANDS) };
 }
 
-const EARLIER = "(the first time)";
+const isEarlier = ({ name }: FailedCommand): boolean => name.endsWith(EARLIER);
+const saysSame = (now: FailedCommand, earlier: FailedCommand): boolean =>
+  now.line === earlier.line && now.lines.join("\n") === earlier.lines.join("\n");
+
+const EARLIER = "(earlier)";
 
 /** The log keeps it, and people read it on one screen. */
 const MAX_COMMANDS = 4;
