@@ -70,10 +70,15 @@ export async function deliverCommand(
 }
 
 /** What a view says of it once the run is over. */
-export const deliveryOf = async (record: RunRecord, git: Parts["git"]): Promise<WayToDeliver> => ({
-  branch: targetOf(record),
-  command: await deliverCommand(record, git),
-});
+export async function deliveryOf(record: RunRecord, git: Parts["git"]): Promise<WayToDeliver> {
+  const { baseBranch } = record;
+  const isFree = baseBranch !== undefined && (await checkedOutIn(baseBranch, git)) === undefined;
+  return {
+    branch: targetOf(record),
+    command: await deliverCommand(record, git),
+    ...(isFree && { into: baseBranch }),
+  };
+}
 
 /** Asks git now, because the user may have merged the target by hand. Of a run in which something landed. */
 async function isDelivered(

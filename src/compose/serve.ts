@@ -8,5 +8,6 @@ export const serverParts = ({ located, stateFolder, runs }: Project) => ({
   repository: path.basename(located.top),
   runs,
   files: filesOf({ located }),
-  devices: deviceFile(path.join(stateFolder, "devices.json")),
+  // In devices.json an older Skein kept who had a cookie, which browsers also sent to other servers of this machine.
+  devices: deviceFile(path.join(stateFolder, "page-devices.json")),
 });

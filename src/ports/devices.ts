@@ -1,6 +1,6 @@
 /** Which browsers were let in? Kept between two starts of the server. */
 
-/** The cookie's value itself is nowhere on the disk: only its hash. */
+/** Its secret itself is nowhere on the disk: only the hash. */
 export type Device = {
   readonly id: string;
   readonly hash: string;

@@ -8,7 +8,7 @@ const DESKTOP = { width: 1280, height: 860 };
 
 /** Whatever the page complains about fails the test, and so does a request to another server. */
 export async function openPage(
-  browser: Browser,
+  browser: { newPage(options?: Parameters<Browser["newPage"]>[0]): Promise<Page> },
   address: string,
   options: Parameters<Browser["newPage"]>[0] = {},
 ): Promise<Page> {

@@ -234,7 +234,7 @@ describe("the web page", () => {
     const events = await eventsIn(place, run);
     const project = await projectAt(place.repository.folder, place.env);
     await using served = await serve(project);
-    const page = await open(`${served.address}#/${run}/log`);
+    const page = await open(served.address);
     await page.goto(`${served.origin}/#/${run}/log`);
     await page.getByText(`event ${events.length} of ${events.length}`).waitFor();
     await page.evaluate(await digestScript());

@@ -23,8 +23,9 @@ import { makeRepository, type TestRepository } from "../support/repositories.ts"
 export type Served = AsyncDisposable & {
   readonly port: number;
   readonly origin: string;
-  /** With the token that lets a browser in. */
+  /** Lets in one browser; each time another, as its terminal shows the next one. */
   readonly address: string;
+  /** Of a device that is let in when it is first asked for. */
   readonly token: string;
 };
 
@@ -42,7 +43,6 @@ export async function serve(
     ...parts,
     access,
     hosts,
-    isSecure: false,
     page: findPage()!,
   });
   const server = await listen(app.fetch, {
@@ -53,11 +53,17 @@ export async function serve(
   if (hasFailed(server)) throw new Error(server.failure.message);
   hosts.add(`127.0.0.1:${server.port}`);
   const origin = `http://127.0.0.1:${server.port}`;
+  let token: string | undefined;
   return {
     port: server.port,
     origin,
-    token: access.token,
-    address: `${origin}/?token=${access.token}`,
+    get token() {
+      token ??= access.admit(access.link, "test", Date.now())!;
+      return token;
+    },
+    get address() {
+      return `${origin}/#sign-in=${access.link}`;
+    },
     [Symbol.asyncDispose]: server.close,
   };
 }

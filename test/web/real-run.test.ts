@@ -4,7 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { it } from "node:test";
-import { makeBarrier, makePlace } from "../e2e/cli-place.ts";
+import type { Page } from "playwright-core";
+import { makeBarrier, makePlace, type Place } from "../e2e/cli-place.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { plainEnvironment } from "../support/repositories.ts";
 import { openPage } from "./browse.ts";
@@ -49,8 +50,35 @@ it("follows and steers a run of another process, from its start to its end", {
     await page.getByRole("heading", { name: /^Landed \(\d\)/ }).waitFor();
     await page.getByRole("link", { name: "Log", exact: true }).click();
     await page.getByText("Message to the planner: Keep it short").waitFor();
+    await deliver(page, place);
   } finally {
     await browser.close();
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+/** Once the branch is checked out nowhere: a page never changes the files of a checkout. */
+async function deliver(page: Page, { repository: { git } }: Place): Promise<void> {
+  const button = page.getByRole("button", { name: "Deliver to main" });
+  assert.equal(await button.count(), 0, "main is checked out");
+  const before = await git("rev-parse", "main");
+  await git("switch", "--quiet", "--create", "elsewhere");
+  await page.reload();
+  page.once("dialog", (asked) => void asked.dismiss());
+  await button.click();
+  assert.equal(await git("rev-parse", "main"), before, "it asks first");
+
+  await git("switch", "--quiet", "main"); // The page does not know of it.
+  page.once("dialog", (asked) => void asked.accept());
+  await button.click();
+  await page.getByText(/main is checked out in .*: nothing was changed/).waitFor();
+  assert.equal(await git("rev-parse", "main"), before);
+  assert.equal(await git("status", "--porcelain"), "");
+
+  await git("switch", "--quiet", "elsewhere");
+  page.once("dialog", (asked) => void asked.accept());
+  await button.click();
+  await page.getByText(/delivered: main went from/).waitFor();
+  assert.notEqual(await git("rev-parse", "main"), before);
+  assert.equal(await git("show", "main:t.1.txt"), "made by t.1");
+}

@@ -20,11 +20,13 @@ async function start(place: Place, ...args: readonly string[]) {
     env: { ...plainEnvironment(), SKEIN_STATE_DIR: place.state, HOME: place.folder },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
-  const { address, port } = JSON.parse(line.toString("utf8")) as { address: string; port: number };
+  const said = async () => {
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    return JSON.parse(line.toString("utf8")) as { address: string; port: number };
+  };
   return {
-    address,
-    port,
+    ...(await said()),
+    said,
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGTERM");
       await once(child, "exit");
@@ -32,20 +34,25 @@ async function start(place: Place, ...args: readonly string[]) {
   };
 }
 
-type Call = { readonly host: string; readonly port: number; readonly path: string; readonly name: string };
+type Call = {
+  readonly host: string;
+  readonly port: number;
+  readonly name: string;
+  readonly address: string;
+};
 
-function ask({ host, port, path: target, name }: Call, ca?: string) {
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; cookie: string }>();
+/** The status of signing in by an address, at a server that is called by a name. */
+function signIn({ host, port, name, address }: Call, ca?: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const link = new URL(address).hash.replace("#sign-in=", "");
   const options = {
-    host,
-    port,
-    path: target,
-    headers: { Host: name },
+    ...{ host, port, method: "POST", path: "/api/devices" },
+    headers: { Host: name, Authorization: `Bearer ${link}` },
     ...(ca && { ca, servername: "skein.test" }),
   };
   const call = (ca === undefined ? plainRequest : tlsRequest)(options, (response) => {
     response.resume();
-    resolve({ status: response.statusCode ?? 0, cookie: String(response.headers["set-cookie"]) });
+    resolve(response.statusCode ?? 0);
   });
   call.once("error", reject);
   call.end();
@@ -70,7 +77,7 @@ it("says so at once if it cannot write down whom it lets in", async () => {
   await using place = await makePlace();
   const env = { ...plainEnvironment(), SKEIN_STATE_DIR: place.state };
   const { stateFolder } = await projectAt(place.repository.folder, env);
-  await mkdir(path.join(stateFolder, "devices.json.new"), { recursive: true }); // In its place: root cannot write it, either.
+  await mkdir(path.join(stateFolder, "page-devices.json.new"), { recursive: true }); // In its place: root cannot write it, either.
   const { code, err } = await place.skein("serve");
   assert.equal(code, 3, err);
   assert.match(err, /browsers that are let in cannot be kept: .*try: make the state folder writable/s);
@@ -95,14 +102,13 @@ it("is called by the names in its certificate, and by no others", async () => {
   const { port } = served;
   const entry = new URL(served.address);
   assert.equal(entry.origin, `https://skein.test:${port}`);
-  const target = `/${entry.search}`;
-  const entered = await ask({ host: "127.0.0.2", port, path: target, name: `skein.test:${port}` }, cert);
-  assert.equal(entered.status, 302);
-  assert.match(entered.cookie, /Secure/);
-  const by = async (name: string) =>
-    (await ask({ host: "127.0.0.2", port, path: target, name }, cert)).status;
-  assert.equal(await by(`127.0.0.2:${port}`), 302);
+  const { address } = served;
+  const by = (name: string, link = address) => signIn({ host: "127.0.0.2", port, name, address: link }, cert);
   assert.equal(await by(`evil.example:${port}`), 403);
+  const next = served.said();
+  assert.equal(await by(`skein.test:${port}`), 200);
+  assert.equal(await by(`127.0.0.2:${port}`), 401, "an address lets in one browser");
+  assert.equal(await by(`127.0.0.2:${port}`, (await next).address), 200, "it prints the next one");
 });
 
 it("is called by its proxy's name behind one", async () => {
@@ -111,9 +117,7 @@ it("is called by its proxy's name behind one", async () => {
   const { port } = served;
   const entry = new URL(served.address);
   assert.equal(entry.origin, "https://skein.test");
-  const call = { host: "127.0.0.1", port, path: `/${entry.search}` };
-  const entered = await ask({ ...call, name: "skein.test" });
-  assert.equal(entered.status, 302);
-  assert.match(entered.cookie, /Secure/);
-  assert.equal((await ask({ ...call, name: "evil.example" })).status, 403);
+  const call = { host: "127.0.0.1", port, address: served.address };
+  assert.equal(await signIn({ ...call, name: "evil.example" }), 403);
+  assert.equal(await signIn({ ...call, name: "skein.test" }), 200);
 });

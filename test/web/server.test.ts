@@ -54,43 +54,57 @@ describe("the web server", () => {
   };
   const bearer = () => ({ Authorization: `Bearer ${served.token}` });
 
-  it("refuses everything without a token, and with a wrong one", async () => {
-    for (const target of [
-      "/",
-      "/assets/main.js",
-      "/api/repository",
-      "/api/runs",
-      "/api/runs/1118-made/events",
-      "/api/runs/1118-made",
-      "/api/runs/1118-made/transcripts/check%231",
-      "/api/runs/1118-made/gate/check%231",
-      "/api/runs/1118-made/attempts/t.1/1",
-      `/api/runs/1118-made/diff/${run.base}/${run.base}`,
-      "/api/devices",
-    ])
-      assert.equal((await ask(target)).status, 401, target);
-    assert.equal((await ask("/api/devices/x", { method: "DELETE" })).status, 401);
-    const body = JSON.stringify({ type: "pause" });
-    assert.equal((await ask("/api/runs/1118-made/commands", { method: "POST", body })).status, 401);
-    assert.equal((await ask("/?token=wrong")).status, 401);
-    assert.equal((await ask("/api/runs", { headers: { Authorization: "Bearer wrong" } })).status, 401);
-    assert.equal((await ask("/api/runs", { headers: { Cookie: "skein_device=wrong" } })).status, 401);
-  });
+  /** As the page does. */
+  const signIn = async (agent = "test"): Promise<Record<string, string>> => {
+    const link = served.address.split("sign-in=")[1]!;
+    const headers = { Authorization: `Bearer ${link}`, "User-Agent": agent };
+    const { status, body } = await ask("/api/devices", { method: "POST", headers });
+    assert.equal(status, 200, body);
+    return { Authorization: `Bearer ${JSON.parse(body).secret}` };
+  };
+  const TARGETS = [
+    "/api/repository",
+    "/api/runs",
+    "/api/runs/1118-made/events",
+    "/api/runs/1118-made",
+    "/api/runs/1118-made/transcripts/check%231",
+    "/api/runs/1118-made/gate/check%231",
+    "/api/runs/1118-made/attempts/t.1/1",
+    `/api/runs/1118-made/diff/${"0".repeat(40)}/${"0".repeat(40)}`,
+    "/api/devices",
+    "/api/nothing",
+  ];
 
-  it("tells a browser in words, on a page, that it is not let in", async () => {
-    for (const target of ["/", "/?token=wrong"]) {
-      const { status, body, headers } = await ask(target, { headers: { Accept: "text/html,*/*" } });
-      assert.equal(status, 401);
-      assert.match(String(headers["content-type"]), /^text\/html/);
-      assert.match(body, /This browser is not let in[\s\S]*skein serve/);
+  it("says nothing of a repository and does nothing without a device's secret in a header", async () => {
+    const secret = served.token;
+    const link = served.address.split("sign-in=")[1]!;
+    const body = JSON.stringify({ type: "pause" });
+    for (const headers of [
+      {},
+      { Authorization: "Bearer wrong" },
+      { Authorization: `Bearer ${link}` },
+      { Authorization: `Basic ${secret}` },
+      { Cookie: `skein_device=${secret}; Authorization=${secret}` },
+    ] as Record<string, string>[]) {
+      for (const target of TARGETS) {
+        for (const path of [target, `${target}?token=${secret}`])
+          assert.equal((await ask(path, { headers })).status, 401, path);
+      }
+      assert.equal((await ask("/api/devices/x", { method: "DELETE", headers })).status, 401);
+      const told = { method: "POST", headers, body };
+      assert.equal((await ask("/api/runs/1118-made/commands", told)).status, 401);
+    }
+    for (const target of ["/", "/?token=x", "/assets/main.js"]) {
+      const { status, body: page, headers } = await ask(target);
+      assert.equal(status, 200);
+      assert.ok(!page.includes(run.project.located.top) && !page.includes("1118-made"), target);
+      assert.equal(headers["set-cookie"], undefined);
     }
   });
 
   it("names devices by browser and system, with their last use", async () => {
-    const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0";
-    const { headers } = await ask(`/?token=${served.token}`, { headers: { "User-Agent": agent } });
-    const cookie = String(headers["set-cookie"]).split(";")[0]!;
-    const { body } = await ask("/api/devices", { headers: { Cookie: cookie } });
+    const headers = await signIn("Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0");
+    const { body } = await ask("/api/devices", { headers });
     const [own] = JSON.parse(body) as { name: string; isThis: boolean; usedAt: number; since: number }[];
     assert.deepEqual([own?.name, own?.isThis], ["Firefox on Linux", true]);
     assert.ok(own!.usedAt >= own!.since);
@@ -116,19 +130,18 @@ describe("the web server", () => {
       assert.match((await read(target)).error, /^no such/, target);
   });
 
-  it("turns the token into a cookie that no script can read, and keeps only its hash", async () => {
-    const entered = await ask(`/?token=${served.token}`);
-    assert.equal(entered.status, 302);
-    assert.equal(entered.headers["location"], "/");
-    const [cookie = ""] = entered.headers["set-cookie"] as string[];
-    assert.match(cookie, /HttpOnly/);
-    assert.match(cookie, /SameSite=Strict/);
-    const value = /^skein_device=([^;]+)/.exec(cookie)![1]!;
-    const stored = readFileSync(path.join(run.project.stateFolder, "devices.json"), "utf8");
-    assert.ok(!stored.includes(value) && !stored.includes(served.token));
-    const headers = { Cookie: `skein_device=${value}` };
+  it("lets in one browser by a link, once, and keeps only the hash of its secret", async () => {
+    const link = served.address.split("sign-in=")[1]!;
+    const asking = { method: "POST", headers: { Authorization: `Bearer ${link}` } };
+    const both = await Promise.all([ask("/api/devices", asking), ask("/api/devices", asking)]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 401]);
+    assert.equal((await ask("/api/devices", asking)).status, 401, "a link works once");
+    assert.equal((await ask("/api/devices", { method: "POST" })).status, 401);
+    const secret: string = JSON.parse(both.find(({ status }) => status === 200)!.body).secret;
+    const stored = readFileSync(path.join(run.project.stateFolder, "page-devices.json"), "utf8");
+    assert.ok(!stored.includes(secret) && !stored.includes(link) && !stored.includes(served.token));
+    const headers = { Authorization: `Bearer ${secret}` };
     const list = await ask("/api/runs", { headers });
-    assert.equal(list.status, 200);
     assert.deepEqual(
       JSON.parse(list.body).map(({ run: name, label }: { run: string; label: string }) => [name, label]),
       [["1118-made", "running"]],
@@ -146,8 +159,10 @@ describe("the web server", () => {
     await refused({ Host: "evil.example" });
     await refused({ Host: `localhost.evil.example:${served.port}` });
     await refused({ Origin: "https://evil.example" });
+    await refused({ Origin: "http://127.0.0.1:1" });
     await refused({ Origin: "null" });
     await refused({ "Sec-Fetch-Site": "cross-site" });
+    await refused({ "Sec-Fetch-Site": "same-site" });
     const own = { ...bearer(), Origin: served.origin, "Sec-Fetch-Site": "same-origin" };
     assert.equal((await ask("/api/runs", { headers: own })).status, 200);
   });
@@ -343,12 +358,9 @@ describe("the web server", () => {
   });
 
   it("ends the streams of a device that is revoked", async () => {
-    const entered = await ask(`/?token=${served.token}`);
-    const cookie = /^[^;]+/.exec((entered.headers["set-cookie"] as string[])[0]!)![0];
-    const response = await fetch(`${served.origin}/api/runs/1118-made/events`, {
-      headers: { Cookie: cookie },
-    });
-    const devices = await ask("/api/devices", { headers: { Cookie: cookie } });
+    const headers = await signIn();
+    const response = await fetch(`${served.origin}/api/runs/1118-made/events`, { headers });
+    const devices = await ask("/api/devices", { headers });
     const own = JSON.parse(devices.body).find(({ isThis }: { isThis: boolean }) => isThis);
     await ask(`/api/devices/${own.id}`, { method: "DELETE", headers: bearer() });
     for await (const _ of response.body!); // Comes to its end.

@@ -70,7 +70,12 @@ export const calmLabel = (view: Standing, run: RunWord): string =>
   run === "running" && needsOf(view, run).length === 0 ? "Nothing needs you" : "";
 
 /** Where the work of a run is, and what brings it to the user's branch. */
-export type WayToDeliver = { readonly branch: string; readonly command: string };
+export type WayToDeliver = {
+  readonly branch: string;
+  readonly command: string;
+  /** The branch that can be moved without more: it is known, and checked out nowhere. */
+  readonly into?: string;
+};
 
 /** Of a run that is over: where its work is, and what to type next. */
 export function endLabel(

@@ -1,46 +1,50 @@
-/** Decides who may talk to the server: a browser that opened the printed address once, on an allowed host. */
+/** Decides who may talk to the server: devices, each let in by a link that works once, by a secret of its own. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Device, Devices } from "../../ports/devices.ts";
+import { browserName } from "./browser-name.ts";
 
-export const COOKIE = "skein_device";
 const MAX_DEVICES = 50;
 const MAX_NAME_CHARS = 300;
 /** When a device was last used is written so rarely: a page asks every few seconds. */
 const USED_MS = 300_000;
 
 export class Access {
-  /** In the address that the command prints; new with every start. */
-  readonly token: string = secret();
+  #link = secret();
   /** Says "revoked": open streams look again whether they may go on. */
   readonly revocations = new EventTarget();
   readonly #store: Devices;
+  readonly #linkUsed: () => void;
 
-  constructor(store: Devices) {
+  constructor(store: Devices, linkUsed: () => void = () => {}) {
     this.#store = store;
+    this.#linkUsed = linkUsed;
   }
 
-  /** The cookie for a browser that brought the right token. */
-  admit(token: string, name: string, now: number): string | undefined {
-    if (!this.isToken(token)) return undefined;
-    const cookie = secret();
+  /** In the address that the command prints: lets in one device. After that there is another. */
+  get link(): string {
+    return this.#link;
+  }
+
+  /** The secret of a device that brought the right link. */
+  admit(link: string, name: string, now: number): string | undefined {
+    if (!isSame(link, this.#link)) return undefined;
+    this.#link = secret();
+    const own = secret();
     const device = {
       id: secret().slice(0, 8),
-      hash: hashOf(cookie),
+      hash: hashOf(own),
       name: name.slice(0, MAX_NAME_CHARS),
       since: now,
       usedAt: now,
     };
-    this.#store.write([...this.#store.read(), device].slice(-MAX_DEVICES));
-    return cookie;
+    this.#keep([...withRoom(this.#store.read(), device), device]);
+    this.#linkUsed();
+    return own;
   }
 
-  isToken(token: string): boolean {
-    return isSame(token, this.token);
-  }
-
-  deviceOf(cookie: string | undefined): Device | undefined {
-    if (!cookie) return undefined;
-    const hash = hashOf(cookie);
+  deviceOf(own: string | undefined): Device | undefined {
+    if (!own) return undefined;
+    const hash = hashOf(own);
     return this.#store.read().find((device) => isSame(device.hash, hash));
   }
 
@@ -60,11 +64,26 @@ export class Access {
     const all = this.#store.read();
     const kept = all.filter((device) => device.id !== id);
     if (kept.length === all.length) return false;
-    this.#store.write(kept);
-    this.revocations.dispatchEvent(new Event("revoked"));
+    this.#keep(kept);
     return true;
   }
+
+  #keep(devices: readonly Device[]): void {
+    this.#store.write(devices);
+    this.revocations.dispatchEvent(new Event("revoked"));
+  }
 }
+
+/** Of too many, the one goes that was not used for the longest time: of the newcomer's kind, else of the kind with most. */
+function withRoom(all: readonly Device[], newcomer: Device): readonly Device[] {
+  if (all.length < MAX_DEVICES) return all;
+  const kinds = Map.groupBy(all, ({ name }) => browserName(name));
+  const most = [...kinds.values()].reduce((a, b) => (b.length > a.length ? b : a));
+  const [oldest] = (kinds.get(browserName(newcomer.name)) ?? most).toSorted((a, b) => usedAt(a) - usedAt(b));
+  return all.filter((device) => device !== oldest);
+}
+
+const usedAt = (device: Device): number => device.usedAt ?? device.since;
 
 const secret = () => randomBytes(32).toString("base64url");
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -79,8 +98,8 @@ type Origins = {
 };
 
 /**
- * Why a request is refused before anybody asks who sent it: another name for this address (DNS rebinding), or a page
- * of another site that makes the browser send our cookie.
+ * Why a request is refused before anybody asks who sent it: another name for this address (DNS rebinding), or a page of
+ * another origin. To a browser another port of this machine is another origin, but the same site.
  */
 export function refusedOrigin(
   { host, origin, site }: Origins,
@@ -88,7 +107,7 @@ export function refusedOrigin(
 ): string | undefined {
   if (host === undefined || !hosts.has(host.toLowerCase())) return "unknown host";
   if (origin !== undefined && !isOwn(origin, hosts)) return "foreign origin";
-  return site === "cross-site" ? "foreign site" : undefined;
+  return site === "cross-site" || site === "same-site" ? "foreign site" : undefined;
 }
 
 function isOwn(origin: string, hosts: ReadonlySet<string>): boolean {

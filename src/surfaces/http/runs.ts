@@ -1,10 +1,14 @@
 /** Answers what is asked of runs: the list, a run's events, what was written and changed in it, and commands to it. */
 import type { Context, Hono } from "hono";
 import * as z from "zod";
-import { deliveredOf, deliveryOf } from "../../app/deliverable.ts";
+import { type DeliverParts, deliverRun } from "../../app/deliver.ts";
+import { deliverCommand, deliveredOf, deliveryOf } from "../../app/deliverable.ts";
+import { deliveredWords, isDeliveredEnd, undeliveredWords } from "../../app/delivery-words.ts";
 import { attemptDiff, gateOutput } from "../../app/gate-output.ts";
+import { targetOf } from "../../app/lost-run.ts";
 import type { Parts } from "../../app/parts.ts";
-import { seeRun } from "../../app/see-run.ts";
+import type { Refused } from "../../app/refused.ts";
+import { type SeenRun, seeRun } from "../../app/see-run.ts";
 import { tellRun } from "../../app/tell-run.ts";
 import type { JobId } from "../../core/job.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
@@ -18,7 +22,7 @@ import type { RunHome, RunRecord, Runs } from "../../ports/runs.ts";
 import { hasPlanner } from "../cli/run-record.ts";
 import { gathered, type OpenStream } from "./streams.ts";
 
-export type RunsParts = Pick<Parts, "git" | "mailboxOf" | "openWorld"> & {
+export type RunsParts = Pick<Parts, "git" | "mailboxOf" | "openWorld" | "delivery"> & {
   /** The repository's folder name, for the title. */
   readonly repository: string;
   readonly runs: Runs;
@@ -50,12 +54,13 @@ const SAID = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("approve"), task: task.optional() }),
   z.strictObject({ type: z.literal("decline"), reason: text, task: task.optional() }),
   z.strictObject({ type: z.literal("answer"), question: z.string().max(200), text }),
+  z.strictObject({ type: z.literal("deliver") }),
   z.strictObject({ type: z.literal("cancel"), task: task.optional(), reason: text.optional() }),
 ]);
 
 export function addRuns(
   app: Hono,
-  { repository, runs, files, openStream, git, ...tellParts }: RunsParts,
+  { repository, runs, files, openStream, git, delivery, ...tellParts }: RunsParts,
 ): void {
   app.get("/api/repository", (c) => c.json({ repository }));
 
@@ -151,13 +156,33 @@ export function addRuns(
     if (!said.success) return c.json({ error: "this is no command that a run understands" }, 400);
     const home = await homeOf(c, runs);
     if (home instanceof Response) return home;
-    const command = said.data as MailboxMessage;
     const known = await seeRun(home);
+    if (said.data.type === "deliver")
+      return hasFailed(known)
+        ? c.json({ error: known.failure.message }, 409)
+        : deliver(c, known, { git, delivery, openWorld: tellParts.openWorld });
+    const command = said.data as MailboxMessage;
     const told = hasFailed(known) ? known : await tellRun({ ...known, command }, tellParts, c.req.raw.signal);
-    if (!hasFailed(told)) return c.json({ ok: true, ...("note" in told && { note: told.note }) });
-    const { message: reason, next } = told.failure;
-    return c.json({ ok: false, reason, ...(next && { next }) }, told.because === "usage" ? 400 : 409);
+    if (hasFailed(told)) return no(c, told);
+    return c.json({ ok: true, ...("note" in told && { note: told.note }) });
   });
+}
+
+/** To the run's own branch and nothing else: neither a checkout nor a part of a run, and no failing target. */
+async function deliver(c: Context, run: SeenRun, parts: DeliverParts): Promise<Response> {
+  const delivered = await deliverRun({ home: run.home, seen: run.seen }, parts, c.req.raw.signal);
+  if (hasFailed(delivered)) return no(c, delivered);
+  const { record } = run.home;
+  const { end, branch: baseBranch } = delivered;
+  const again = await deliverCommand(record, parts.git);
+  const said = { run: record.run, again, baseBranch, target: targetOf(record) };
+  if (isDeliveredEnd(end)) return c.json({ ok: true, note: deliveredWords(end, said) });
+  const { message, lines = [], next } = undeliveredWords(end, said);
+  return c.json({ ok: false, reason: [message, ...lines].join("; "), next }, 409);
+}
+
+function no(c: Context, { failure: { message: reason, next }, because }: Refused): Response {
+  return c.json({ ok: false, reason, ...(next && { next }) }, because === "usage" ? 400 : 409);
 }
 
 /** Of a run that is over, in which work landed, git knows whether it is on its branch. */

@@ -1,8 +1,7 @@
 /** The server of the page: who is let in, what every answer says of itself, the page's files, and the devices. */
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { type Access, COOKIE, refusedOrigin } from "./access.ts";
+import { type Access, refusedOrigin } from "./access.ts";
 import { browserName } from "./browser-name.ts";
 import type { Page } from "./page.ts";
 import { addRuns, type RunsParts } from "./runs.ts";
@@ -12,7 +11,6 @@ type ServerParts = Omit<RunsParts, "openStream"> & {
   readonly access: Access;
   /** "127.0.0.1:4000" and the like: what a request may call this server. */
   readonly hosts: ReadonlySet<string>;
-  readonly isSecure: boolean;
   readonly page: Page;
 };
 
@@ -41,10 +39,11 @@ export function createServerApp(parts: ServerParts): Hono {
     c.header("X-Content-Type-Options", "nosniff");
     c.header("Referrer-Policy", "no-referrer");
     c.header("Cross-Origin-Opener-Policy", "same-origin");
+    c.header("Cross-Origin-Resource-Policy", "same-origin");
     if (c.res.headers.get("Cache-Control") === null) c.header("Cache-Control", "no-store");
     return undefined;
   });
-  app.use(async (c, next) => admit(c, next, parts));
+  app.use("/api/*", async (c, next) => admit(c, next, parts.access));
   app.use(
     "/api/*",
     bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.json({ error: "too large" }, 413) }),
@@ -69,48 +68,26 @@ const fetchSite = (c: Context) =>
     ? undefined
     : c.req.header("sec-fetch-site");
 
-/** The token in the address becomes a cookie, and leaves the address. */
-async function admit(c: Context, next: () => Promise<void>, { access, isSecure }: ServerParts) {
-  const token = c.req.query("token");
-  if (token !== undefined && c.req.method === "GET" && c.req.path === "/") {
-    const cookie = access.admit(token, c.req.header("user-agent") ?? "unknown", Date.now());
-    if (cookie === undefined)
-      return notLetIn(c, "This address is not valid any more: skein serve prints a new one with each start.");
-    setCookie(c, COOKIE, cookie, {
-      httpOnly: true,
-      sameSite: "Strict",
-      path: "/",
-      secure: isSecure,
-      maxAge: 2_592_000,
-    });
-    return c.redirect("/");
-  }
-  const device = access.deviceOf(getCookie(c, COOKIE));
-  if (device) access.use(device, Date.now());
-  if (!isIn(c, access))
-    return notLetIn(c, "Open the address that skein serve printed: it lets this browser in.");
+/** A secret in a header: unlike a cookie, a browser never sends it by itself, nor to another port of this machine. */
+const secretOf = (c: Context): string | undefined =>
+  /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1];
+
+const isIn = (c: Context, access: Access): boolean => access.deviceOf(secretOf(c)) !== undefined;
+
+/** Everything about runs and devices; a link gets in where a device is made of it. */
+async function admit(c: Context, next: () => Promise<void>, access: Access) {
+  if (c.req.method === "POST" && c.req.path === DEVICES) return next();
+  const device = access.deviceOf(secretOf(c));
+  if (!device) return c.json({ error: NOT_LET_IN }, 401);
+  access.use(device, Date.now());
   return next();
 }
 
-/** A page for who opens an address, and words for programs. It needs no file of ours: nobody was let in. */
-function notLetIn(c: Context, why: string): Response {
-  if (!(c.req.header("accept") ?? "").includes("text/html")) return c.text(`${why}\n`, 401);
-  return c.html(
-    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-      `<meta name="color-scheme" content="light dark"><title>Skein</title><main><h1>This browser is not let in</h1>` +
-      `<p>${why}</p><p>It is in the terminal in which <code>skein serve</code> runs, ` +
-      `and begins with <code>http://127.0.0.1:</code> and a port.</p></main>`,
-    401,
-  );
-}
+const DEVICES = "/api/devices";
+const NOT_LET_IN =
+  "this browser is not let in: open the address that skein serve printed last; each lets in one browser, once";
 
-function isIn(c: Context, access: Access): boolean {
-  const bearer = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1];
-  return (
-    access.deviceOf(getCookie(c, COOKIE)) !== undefined || (bearer !== undefined && access.isToken(bearer))
-  );
-}
-
+/** For everybody who asks for it by the right name: there is nothing of a repository in it. */
 function addPage(app: Hono, { page: { asset } }: ServerParts): void {
   const send = (c: Context, name: string) => {
     const found = asset(name);
@@ -121,16 +98,18 @@ function addPage(app: Hono, { page: { asset } }: ServerParts): void {
 }
 
 function addDevices(app: Hono, { access }: ServerParts): void {
-  app.get("/api/devices", (c) => {
-    const own = access.deviceOf(getCookie(c, COOKIE))?.id;
+  app.post(DEVICES, (c) => {
+    const own = access.admit(secretOf(c) ?? "", c.req.header("user-agent") ?? "unknown", Date.now());
+    return own === undefined ? c.json({ error: NOT_LET_IN }, 401) : c.json({ secret: own });
+  });
+  app.get(DEVICES, (c) => {
+    const own = access.deviceOf(secretOf(c))?.id;
     const listed = access.devices().map(({ name, since, usedAt = since, ...device }) => ({
       ...{ ...device, since, usedAt, name: browserName(name), isThis: device.id === own },
     }));
     return c.json(listed.sort((a, b) => Number(b.isThis) - Number(a.isThis) || b.usedAt - a.usedAt));
   });
-  app.delete("/api/devices/:id", (c) => {
-    if (!access.revoke(c.req.param("id"))) return c.json({ error: "no such device" }, 404);
-    if (access.deviceOf(getCookie(c, COOKIE)) === undefined) deleteCookie(c, COOKIE);
-    return c.json({ ok: true });
-  });
+  app.delete(`${DEVICES}/:id`, (c) =>
+    access.revoke(c.req.param("id")) ? c.json({ ok: true }) : c.json({ error: "no such device" }, 404),
+  );
 }

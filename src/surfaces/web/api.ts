@@ -1,8 +1,10 @@
 /** Every request of the page to its server: questions, commands, and streams. Failures are words that can be shown. */
 import type { RunLine } from "../../core/view/run-line.ts";
+import { readMessages } from "./messages.ts";
+import { secretHere } from "./secret.ts";
 
 export type ListedRun = RunLine | { readonly problem: string };
-export type DeviceLine = {
+type DeviceLine = {
   readonly id: string;
   readonly name: string;
   readonly since: number;
@@ -31,10 +33,13 @@ type AttemptText =
 
 /** A refusal has the `status` of the answer; 0: there was none. */
 export type ServerAnswer<T> =
-  | { readonly value: T; readonly error?: never }
+  | { readonly value: T; readonly error?: never; readonly status?: never }
   | { readonly error: string; readonly status: number; readonly value?: never };
 
 export const api = {
+  /** What `link` lets this browser in by from now on. */
+  signIn: (link: string) =>
+    ask<{ readonly secret: string }>("/api/devices", { method: "POST", secret: link }),
   repository: () => ask<{ readonly repository: string }>("/api/repository"),
   runs: () => ask<readonly ListedRun[]>("/api/runs"),
   run: (run: string) => ask<RunFacts>(ofRun(run)),
@@ -52,7 +57,7 @@ export const api = {
   revoke: (id: string) => ask(`/api/devices/${encodeURIComponent(id)}`, { method: "DELETE" }),
 };
 
-/** `undefined`: done. */
+/** `undefined`: done. A delivery takes as long as the gate does. */
 export async function command(
   run: string,
   said: Readonly<Record<string, unknown>>,
@@ -72,18 +77,16 @@ export const followTranscript = (run: string, job: string, heard: Heard): (() =>
 const ofRun = (run: string, ...parts: readonly string[]): string =>
   `/api/runs/${[run, ...parts].map(encodeURIComponent).join("/")}`;
 
-async function ask<T>(
-  path: string,
-  options: { readonly method?: string; readonly body?: unknown } = {},
-): Promise<ServerAnswer<T>> {
+type AskOptions = {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly secret?: string;
+  readonly signal?: AbortSignal | null;
+};
+
+async function ask<T>(path: string, options?: AskOptions): Promise<ServerAnswer<T>> {
   try {
-    const response = await fetch(path, {
-      method: options.method ?? "GET",
-      ...(options.body !== undefined && {
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(options.body),
-      }),
-    });
+    const response = await send(path, options);
     const text = await response.text();
     if (response.ok) return { value: JSON.parse(text) as T };
     return { error: reasonIn(text), status: response.status };
@@ -91,6 +94,14 @@ async function ask<T>(
     return { error: "the server does not answer; is skein serve still running?", status: 0 };
   }
 }
+
+const send = (
+  path: string,
+  { method = "GET", body, secret = secretHere(), signal = null }: AskOptions = {},
+): Promise<Response> => {
+  const headers = { Authorization: `Bearer ${secret}` };
+  return fetch(path, { method, signal, headers, body: JSON.stringify(body) });
+};
 
 function reasonIn(text: string): string {
   try {
@@ -108,40 +119,39 @@ type Heard = {
   readonly onState: (connection: Connection) => void;
 };
 
-/** A browser does not try again where an answer came, such as that of a proxy whose server is away. */
 const AGAIN_MS = 2_000;
 
 /**
  * Connects again until the function is called that it returns. Not while the tab is hidden: a browser keeps six
  * connections to a server for all its tabs, and the seventh would wait for ever.
  */
-function connect(address: () => string, { on, onState }: Heard): () => void {
-  let source: EventSource | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const end = () => {
-    clearTimeout(timer);
-    source?.close();
-    source = undefined;
-  };
-  const begin = () => {
-    const opened = new EventSource(address());
-    source = opened;
-    opened.onopen = () => onState("live");
-    opened.onerror = () => {
-      onState("lost");
-      if (opened.readyState === EventSource.CLOSED) timer = setTimeout(begin, AGAIN_MS);
-    };
-    for (const [kind, take] of Object.entries(on))
-      opened.addEventListener(kind, ({ data }: MessageEvent<string>) => take(JSON.parse(data)));
-  };
+function connect(address: () => string, heard: Heard): () => void {
+  let stop = new AbortController();
   const look = () => {
-    end();
-    if (!document.hidden) begin();
+    stop.abort();
+    stop = new AbortController();
+    if (!document.hidden) void follow(address, heard, stop.signal);
   };
   document.addEventListener("visibilitychange", look);
   look();
   return () => {
     document.removeEventListener("visibilitychange", look);
-    end();
+    stop.abort();
   };
+}
+
+/** By fetch, because an EventSource sends no header that could say who asks. */
+async function follow(address: () => string, { on, onState }: Heard, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const { ok, body } = await send(address(), { signal });
+      if (ok) {
+        onState("live");
+        await readMessages(body!, (kind, data) => on[kind]?.(data), signal);
+      }
+    } catch {} // Cut off, or not there: it is asked again.
+    if (signal.aborted) return;
+    onState("lost");
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
 }

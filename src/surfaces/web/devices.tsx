@@ -1,29 +1,20 @@
 /** The browsers that may see and steer runs; each can be shut out. */
-import { useEffect, useState } from "preact/hooks";
-import { api, type DeviceLine } from "./api.ts";
+import { useState } from "preact/hooks";
+import { useAnswer } from "./answer.ts";
+import { api } from "./api.ts";
 import { dayAndTime, line } from "./format.ts";
 
 export function Devices() {
-  const [devices, setDevices] = useState<readonly DeviceLine[] | undefined>();
-  const [error, setError] = useState<string | undefined>();
-  const load = () =>
-    void api
-      .devices()
-      .then((answer) => ("error" in answer ? setError(answer.error) : setDevices(answer.value)));
-  useEffect(load, []);
+  const [revoked, setRevoked] = useState(0);
+  const { value: devices, error } = useAnswer(api.devices, [revoked]);
   const revoke = async (id: string) => {
     await api.revoke(id);
-    load();
+    setRevoked(revoked + 1);
   };
   return (
     <main aria-busy={devices === undefined && error === undefined}>
-      <h1>Devices that may see and steer runs</h1>
+      <h1>Devices that are let in</h1>
       {error && <p role="alert">{error}</p>}
-      {devices?.length === 0 && (
-        <p class="quiet">
-          No browser was let in by the printed address. What has the token itself is not listed.
-        </p>
-      )}
       <ul class="runs">
         {devices?.map(({ id, name, since, usedAt, isThis }) => (
           <li class="row wrap" key={id}>

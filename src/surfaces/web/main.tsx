@@ -8,12 +8,17 @@ import { line } from "./format.ts";
 import { routeOf } from "./parts.ts";
 import { RunPage } from "./run-page.tsx";
 import { Runs } from "./runs.tsx";
+import { signIn } from "./sign-in.ts";
 
 function App() {
   const [route, setRoute] = useState(routeOf(location.hash));
-  const { value: { repository } = { repository: "" }, error } = useAnswer(api.repository, []);
+  const [links, setLinks] = useState(0);
+  const { value: { repository } = { repository: "" }, error, status } = useAnswer(api.repository, [links]);
   useEffect(() => {
-    const onHash = () => setRoute(routeOf(location.hash));
+    const onHash = () => {
+      void signIn().then((isLink) => isLink && setLinks((n) => n + 1));
+      setRoute(routeOf(location.hash)); // Without the link.
+    };
     addEventListener("hashchange", onHash);
     onHash(); // It may have changed before anybody listened.
     return () => removeEventListener("hashchange", onHash);
@@ -34,7 +39,7 @@ function App() {
         </a>
         {error && <p role="alert">{error}</p>}
       </header>
-      {route.run ? (
+      {status === 401 ? null : route.run ? (
         <RunPage key={route.run} run={route.run} route={route} />
       ) : route.tab === "devices" ? (
         <Devices />
@@ -45,4 +50,5 @@ function App() {
   );
 }
 
+await signIn();
 render(<App />, document.getElementById("app")!);

@@ -2,7 +2,14 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { TaskId } from "../../core/task.ts";
-import { calmLabel, endLabel, type Need, needKey, needsOf } from "../../core/view/needs.ts";
+import {
+  calmLabel,
+  endLabel,
+  type Need,
+  needKey,
+  needsOf,
+  type WayToDeliver,
+} from "../../core/view/needs.ts";
 import { proposedPlan } from "../../core/view/proposed-plan.ts";
 import type { QuestionView } from "../../core/view/view-people.ts";
 import { command } from "./api.ts";
@@ -25,17 +32,36 @@ export function Needs(parts: PageParts) {
   const calm = calmLabel(view, word);
   if (calm) return <p class="calm">{line(calm, 300)}</p>;
   const end = live.delivery && endLabel(view, live.delivery);
-  return end ? <End text={end} command={live.delivery!.command} /> : null;
+  return end ? <End text={end} run={parts.run} way={live.delivery!} isDone={view.is === "done"} /> : null;
 }
 
-/** What can be typed next can be copied. */
-function End({ text, command: base }: { readonly text: string; readonly command: string }) {
+type EndProps = {
+  readonly run: string;
+  readonly text: string;
+  readonly way: WayToDeliver;
+  readonly isDone: boolean;
+};
+
+/** What can be typed next can be copied; what is done, and is not known to fail, can be delivered. */
+function End({ run, text, way: { command: base, into }, isDone }: EndProps) {
+  const [note, setNote] = useState<string | undefined>();
   const at = text.indexOf(base);
   if (at < 0) return <p class="calm">{line(text, 300)}</p>;
   const [says, next] = [text.slice(0, at), text.slice(at)];
+  const deliver = async () => {
+    if (!confirm(`Move ${into} to what landed?`)) return;
+    setNote("Delivering…");
+    setNote(await command(run, { type: "deliver" }));
+  };
   return (
     <p class="calm">
-      {line(says, 300)} <code>{line(next, 200)}</code> <CopyButton text={next} />
+      {line(says, 300)} <code>{line(next, 200)}</code> <CopyButton text={next} />{" "}
+      {isDone && into && (
+        <button type="button" onClick={() => void deliver()}>
+          Deliver to {line(into, 60)}
+        </button>
+      )}
+      <output>{note && harmless(note)}</output>
     </p>
   );
 }

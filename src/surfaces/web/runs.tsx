@@ -47,13 +47,11 @@ export function Runs() {
         <div class="empty">
           <p>There is no run in this repository yet. Start one in its folder:</p>
           <pre>skein run "what you want to have done"</pre>
-          <p class="quiet">
-            It appears here as soon as it has begun. `skein demo` shows a whole run on a small project.
-          </p>
+          <p class="quiet">`skein demo` shows a whole run on a small project.</p>
         </div>
       )}
       {runs && runs.length > 0 && found.length === 0 && (
-        <p class="quiet">No run has these words in its name, goal or state.</p>
+        <p class="quiet">No run has these words.</p>
       )}
       <ul class="runs">
         {found.map((run) => (

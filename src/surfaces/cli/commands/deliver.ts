@@ -2,15 +2,14 @@
 import { type DeliverRequest, deliverAtEnd, deliverRun } from "../../../app/deliver.ts";
 import { deliverRed } from "../../../app/deliver-red.ts";
 import { isRed, pickDelivery } from "../../../app/deliverable.ts";
+import { deliveredWords, isDeliveredEnd, undeliveredWords } from "../../../app/delivery-words.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import type { Parts } from "../../../app/parts.ts";
 import { findSeen } from "../../../app/which-run.ts";
 import { partsOf } from "../../../compose/parts.ts";
 import { hasFailed } from "../../../core/result.ts";
-import { unreachable } from "../../../core/unreachable.ts";
 import { viewOf } from "../../../core/view/view.ts";
-import type { DeliveryEnd } from "../../../ports/delivery.ts";
-import { quoted, short } from "../../../text/words.ts";
+import { quoted } from "../../../text/words.ts";
 import { hasExit, openHere, orExit } from "../acts/project.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
@@ -95,83 +94,10 @@ function sayDelivered(
     ...(wanted.red ? ["--red"] : []),
   ].join(" ");
   const said = { run, again, baseBranch, target: targetOf(record) };
-  if (end.is === "delivered" || end.is === "nothing-new") {
-    if (!context.json) say(context, goodWords(end, said));
+  if (isDeliveredEnd(end)) {
+    if (!context.json) say(context, deliveredWords(end, said));
     else if (wanted.isOwnAnswer) writeJson(context, { run, branch: baseBranch, ...end });
     return EXIT.done;
   }
-  return refuse(context, EXIT.notAllDone, { kind: "repository", ...refusal(end, said) });
-}
-
-type Said = {
-  readonly run: string;
-  readonly again: string;
-  readonly baseBranch: string;
-  readonly target: string;
-};
-type Good = Extract<DeliveryEnd, { readonly is: "delivered" | "nothing-new" }>;
-
-function goodWords(end: Good, { run, baseBranch }: Said): string {
-  if (end.is === "nothing-new") return `${baseBranch} has everything of run ${run} already`;
-  const [from, to] = [short(end.from), short(end.to)];
-  const failing = end.failing ?? [];
-  const names = failing.slice(0, MAX_NAMED).join(", ") + (failing.length > MAX_NAMED ? ", …" : "");
-  const red =
-    failing.length === 0 ? "" : ` The gate fails there, as it did on ${baseBranch} before: ${names}.`;
-  const gated = end.isUngated ? "merged into the target; there is no gate" : GATED_TOGETHER;
-  const merged = end.isMerged ? `${baseBranch} had moved: it was ${gated}; ` : "";
-  return `${merged}delivered: ${baseBranch} went from ${from} to ${to}.${red} See it: git log --first-parent ${from}..${baseBranch}`;
-}
-
-const MAX_NAMED = 10;
-
-const GATED_TOGETHER = "merged into the target, and both passed the gate together";
-
-function refusal(
-  end: Exclude<DeliveryEnd, Good>,
-  { again, baseBranch, target }: Said,
-): { readonly message: string; readonly next: string; readonly lines?: readonly string[] } {
-  const unchanged = end.isMerged
-    ? `it was not moved, but ${target} has now what it had before`
-    : "nothing was changed";
-  switch (end.is) {
-    case "checked-out":
-      return end.why === "not-asked"
-        ? {
-            message: `${baseBranch} is checked out in ${end.where}: ${unchanged}`,
-            next: `${again} --into-checkout, which changes the files there; or git merge ${target} yourself`,
-          }
-        : {
-            message: `${end.where} has changes that are not committed, so ${baseBranch} was not moved there`,
-            next: `commit or stash them, then ${again} --into-checkout`,
-          };
-    case "conflict":
-      return {
-        message: `${baseBranch} has moved meanwhile, and conflicts with what landed: ${unchanged}`,
-        lines: end.files,
-        next: `git merge ${target} into ${baseBranch} by hand, or start a run that does`,
-      };
-    case "red":
-      return {
-        message: `${baseBranch} has moved meanwhile; together with what landed the gate fails: ${unchanged}`,
-        lines: end.failures,
-        next: "fix it on either side, then deliver again",
-      };
-    case "red-otherwise":
-      return {
-        message: `the gate fails on what landed by failures that ${baseBranch} does not have: ${unchanged}`,
-        lines: end.failures,
-        next: "let another run repair them, or repair them on the target by hand",
-      };
-    case "unjudged":
-      return {
-        message: `nobody can tell whether the gate fails on what landed as it does on ${baseBranch}: ${unchanged}`,
-        lines: end.why,
-        next: `make the gate run on ${baseBranch}, and start a run from there; or git merge ${target} yourself`,
-      };
-    case "base-keeps-moving":
-      return { message: `${baseBranch} moves faster than the gate runs: ${unchanged}`, next: again };
-    default:
-      return unreachable(end);
-  }
+  return refuse(context, EXIT.notAllDone, { kind: "repository", ...undeliveredWords(end, said) });
 }

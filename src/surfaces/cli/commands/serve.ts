@@ -29,7 +29,7 @@ export const addServe: AddTo = (command, perform) => {
   addRepo(command)
     .description(
       "Shows the runs of this repository as a web page: tasks as a graph and over time, landings with their proofs, " +
-        "transcripts, cost, and what needs you. Only a browser with the printed address is let in.",
+        "transcripts, cost, and what needs you. The printed address lets in one browser; then the next is printed.",
     )
     .option("--port <port>", "the port to listen on; 0: any free port", "0")
     .option(
@@ -84,31 +84,34 @@ const serve: Act<ServeOptions> = async (context, options) => {
   const parts = {
     ...found,
     ...partsOf(project, context.env),
-    access: new Access(devices),
+    access: new Access(devices, () => sayAddress("another browser, once")),
     page,
     hosts,
-    isSecure: tls !== undefined || behindProxy !== undefined,
   };
   const server = await listen(createServerApp(parts).fetch, { host, port, ...(tls && { tls }) });
   if (hasFailed(server)) return refuse(context, EXIT.configuration, server.failure);
   using stop = stopOnSignal();
+  const { port: listening } = server;
   const names = behindProxy === undefined ? namesOf(host, tls) : [behindProxy, ...namesOf(host, tls)];
   for (const name of names) {
     hosts.add(`${inAddress(name)}:${server.port}`);
     if (name === behindProxy) hosts.add(inAddress(name));
   }
   const shown = behindProxy ?? `${inAddress(names[0] ?? host)}:${server.port}`;
-  const entry = new URL(`${parts.isSecure ? "https" : "http"}://${shown}/`);
-  entry.searchParams.set("token", parts.access.token);
-  const address = entry.href;
-  if (context.json) writeJson(context, { address, port: server.port });
-  else {
-    say(context, `Open ${address}`);
+  const entry = new URL(`${tls || behindProxy !== undefined ? "https" : "http"}://${shown}/`);
+  function sayAddress(lets: string): void {
+    // Behind the #: browsers send it to no server and name it in no referrer.
+    entry.hash = `sign-in=${parts.access.link}`;
+    if (context.json) writeJson(context, { address: entry.href, port: listening });
+    else say(context, `Open ${entry.href} (lets in ${lets})`);
+  }
+  sayAddress("one browser, once");
+  if (!context.json)
     say(
       context,
-      "Anyone who has this address can see and steer the runs of this repository. Ctrl-C ends the server, not the runs.",
+      "A browser that is let in can see and steer the runs of this repository, and deliver them. Ctrl-C ends the " +
+        "server, not the runs.",
     );
-  }
   await new Promise<void>((resolve) => {
     if (stop.signal.aborted) resolve();
     stop.signal.addEventListener("abort", () => resolve(), { once: true });
