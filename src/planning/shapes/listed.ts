@@ -36,7 +36,7 @@ export const listed: RequestShape = (request, { lexicon, limits, tree }) => {
       }),
     ),
     shared: [...around, ...tail.filter((one) => !closing.includes(one)), ...sections.aside, ...limiting],
-    assumptions: sections.lists.some(({ isNumbered }) => isNumbered)
+    assumptions: sections.lists.some((list) => isInOrder(list, sections.lead))
       ? ["The numbers of the list are taken as an order."]
       : [],
   };
@@ -48,22 +48,26 @@ type ListedPart = { readonly text: string; readonly words: string; readonly afte
 
 /** Undefined: an item is no order. */
 function partsOf(
-  { lists, lead }: Sections,
+  { lists, lead, tail }: Sections,
   lexicon: Lexicon,
   together: (texts: readonly string[]) => readonly (readonly number[])[],
 ): readonly ListedPart[] | undefined {
   const parts: ListedPart[] = [];
+  const isApart = [lead, tail].some((text) => ONE_EACH.test(text) || UNRELATED.test(text));
   let phase: readonly number[] = [];
   for (const list of lists) {
     const items = list.items.filter((words) => !isLimit(words, lexicon));
-    const read = items.map((words) => orderOf(words, list, lead, lexicon));
+    const read = items.map((words) => {
+      if (isApart && orderIn(words, lexicon) === undefined && NO_WORK.test(words)) return undefined;
+      return orderOf(words, list, lead, lexicon) ?? (isApart ? ownWork(words) : undefined);
+    });
     if (read.includes(undefined)) return undefined;
     const orders = read as readonly ItemOrder[];
     const groups = together(list.isText ? orders.map(({ text }) => text) : items);
     const firsts = groups.map(([at]) => orders[at!]!);
     const begun = parts.length;
     for (const [at, group] of groups.entries()) {
-      const own = list.isNumbered ? (at > 0 ? [at - 1] : []) : waitsFor(at, firsts);
+      const own = isInOrder(list, lead) ? (at > 0 ? [at - 1] : []) : waitsFor(at, firsts);
       const words = group.map((place) => items[place]!).join("\n");
       const isHeaded = list.heading !== undefined && !list.isText;
       parts.push({
@@ -77,6 +81,24 @@ function partsOf(
   }
   return parts;
 }
+
+/** "One commit each", "each can be its own PR": what the request calls a unit of work needs no verb. */
+const UNIT = "(?:commit|pr|pull request|merge request|branch|ticket)";
+const ONE_EACH = new RegExp(
+  `\\b(?:(?:one|an?) ${UNIT} (?:each|per|for each|apiece)|(?:its|their) own ${UNIT}|separate ${UNIT}(?:e?s))\\b`,
+  "i",
+);
+/** Numbers count such items, and do not order them. */
+const UNRELATED =
+  /\b(?:unrelated|independent(?:ly)?)(?: (?:to|of|from))?(?: each other| one another)?\b|\bin (?:any|no particular) order\b/i;
+const isInOrder = ({ isNumbered }: List, lead: string): boolean => isNumbered && !UNRELATED.test(lead);
+
+/** A fault or a wish. */
+const ownWork = (words: string): ItemOrder => ({ text: sentencesOf(words)[0] ?? words, verb: "" });
+
+/** What is asked, put off or said of another item is no work by itself. */
+const NO_WORK =
+  /\?|~~|\b(?:not now|not yet|later|ignore|skip|decided|discuss(?:ion|ed)?|see (?:above|below|\d)|same (?:as|for)|I think)\b/i;
 
 /** "## Phase 2" comes after "## Phase 1". */
 const PHASE = /\b(?:phase|step|stage|milestone)\s*\d/i;
