@@ -22,13 +22,19 @@ export type HeartbeatFigures = {
 export async function measureHeartbeats(postgres: TestPostgres, url: string): Promise<HeartbeatFigures> {
   await using database = new Database({ url, schema: "skein", maxConnections: CONNECTIONS });
   const permits = await activeJobs(database);
+  for (const [n, permit] of permits.entries())
+    await database.ask(
+      "INSERT INTO $S.worker (name, token, role, labels, capacity, version, state) VALUES ($1, $2, session_user, '{}', 1, '1', 'ready')",
+      [`worker-${n}`, permit],
+    );
   const begun = performance.now();
   const cpuBefore = cpuSeconds(postgres.pid);
   let beats = 0;
+  /** With one value for both: the token that it joined with, and the permit of its job. */
   const live = async (permit: string, n: number) => {
     await pause((n / WORKERS) * BEAT_MS); // They do not all speak at once.
     for (let at = performance.now(); at < begun + LASTS_MS; at = performance.now()) {
-      await database.ask("SELECT $S.worker_seen($1, '{}', 1, '1', 'ready', $2)", [`worker ${n}`, [permit]]);
+      await database.ask("SELECT $S.worker_seen($1, 'ready', $2)", [permit, [permit]]);
       beats += 1;
       await pause(Math.max(0, at + BEAT_MS - performance.now()));
     }

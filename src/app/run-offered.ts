@@ -34,7 +34,7 @@ export async function runOffered(
   const workspaces = recorded(jobs.workspaces, (of, work) => {
     if (of === job) kept = work;
   });
-  const stream = setInterval(() => void store.sendTranscripts(permit), STREAM_MS);
+  const stream = setInterval(() => void store.sendTranscripts(offered), STREAM_MS);
   try {
     const result = await run(offered, { ...jobs, workspaces }, signal);
     if (result.is !== "answer" || !kept) return result;
@@ -47,7 +47,7 @@ export async function runOffered(
     return refusedWork(offered, { failure: failure("interrupted", `the worker broke: ${messageOf(error)}`) });
   } finally {
     clearInterval(stream);
-    await store.sendFiles(permit);
+    await store.sendFiles(offered);
   }
 }
 

@@ -5,9 +5,9 @@ import { filesToGoOn } from "../adapters/agents/turn-files.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
 import type { Database } from "../adapters/fleet/database.ts";
 import { FleetGovernor } from "../adapters/fleet/governor.ts";
+import { machineName } from "../adapters/fleet/machine-name.ts";
 import { openDatabase } from "../adapters/fleet/open-database.ts";
 import { KIT_PROMPTS, readKit, unpackKit } from "../adapters/fleet/run-kit.ts";
-import { schemaProblem } from "../adapters/fleet/schema.ts";
 import { WorkerFiles } from "../adapters/fleet/worker-files.ts";
 import { openWorkerFolder } from "../adapters/fleet/worker-folder.ts";
 import { WorkerReports } from "../adapters/fleet/worker-reports.ts";
@@ -40,12 +40,14 @@ type WorkerOptions = {
 /** Joins the fleet. Disposed of: it has left, and nothing of it runs. */
 export async function openWorker(options: WorkerOptions, env: Environment, signal: AbortSignal) {
   await using stack = new AsyncDisposableStack();
-  const database = openDatabase(env, options);
+  const named = await machineName(options, env);
+  if (hasFailed(named)) return named;
+  const { name } = named;
+  const database = openDatabase(env, { ...options, machine: name });
   if (hasFailed(database)) return database;
   stack.use(database);
-  const unfit = (await schemaProblem(database)) ?? (await gitProblem(signal));
+  const unfit = await gitProblem(signal);
   if (unfit) return unfit;
-  const { name = os.hostname() } = options;
   const own = await openWorkerFolder(env, name);
   if (hasFailed(own)) return own;
   stack.defer(() => own.release());
@@ -53,7 +55,7 @@ export async function openWorker(options: WorkerOptions, env: Environment, signa
   const benches = stack.use(
     new Benches((offered) => openRun(offered, { ...options, database, env, folder, signal })),
   );
-  const source = await FleetSource.open({ ...options, database, name });
+  const source = await FleetSource.open({ ...options, database, name, token: own.token });
   if (hasFailed(source)) return source;
   stack.use(source);
   const open = stack.move();

@@ -2,13 +2,13 @@
 import { FleetRuns } from "../adapters/fleet/fleet-runs.ts";
 import { openDatabase } from "../adapters/fleet/open-database.ts";
 import { repositoryName } from "../adapters/fleet/repository-name.ts";
-import { alone, migrateSchema, schemaProblem } from "../adapters/fleet/schema.ts";
+import { schemaProblem } from "../adapters/fleet/schema.ts";
 import { lookAtFleet } from "../adapters/fleet/status.ts";
-import { makeWorkersRole } from "../adapters/fleet/workers-role.ts";
-import { migrateJobs } from "../adapters/job-queues/boss.ts";
 import type { Config } from "../config/schema.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Environment, Project } from "../ports/project.ts";
+
+export { initFleet, inviteToFleet, revokeFromFleet } from "../adapters/fleet/administer.ts";
 
 type FleetSettings = Config["fleet"];
 
@@ -27,20 +27,6 @@ export async function inFleet(
   if (hasFailed(repository)) return repository;
   const runs = new FleetRuns({ database, repository: repository.name, folder: project.stateFolder });
   return { ...project, runs, isFleets: true, movedRuns: async () => [] };
-}
-
-/** Makes the fleet's tables and the role of its workers, or brings older ones up to date. */
-export async function initFleet(env: Environment, settings: FleetSettings) {
-  const database = openDatabase(env, settings);
-  if (hasFailed(database)) return database;
-  await using _ = database;
-  return await alone(database, async () => {
-    const migrated = await migrateSchema(database);
-    if (hasFailed(migrated)) return migrated;
-    const workers = await makeWorkersRole(database, env);
-    if (hasFailed(workers)) return workers;
-    return (await migrateJobs(database, env["SKEIN_FLEET_URL"] ?? "")) ?? { ...migrated, ...workers };
-  });
 }
 
 /** The workers of the fleet, how many jobs wait, and the accounts that no machine may call now. */

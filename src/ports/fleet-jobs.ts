@@ -73,9 +73,9 @@ export type WorkerStore = {
   fetchCommits(needs: readonly NeededCommit[], signal: AbortSignal): Promise<Failed | undefined>;
   /** Files of the run; what is not there is not needed. */
   fetchFiles(permit: string, names: readonly string[]): Promise<void>;
-  sendTranscripts(permit: string): Promise<void>;
-  /** All that changed. */
-  sendFiles(permit: string): Promise<void>;
+  sendTranscripts(offered: OfferedJob): Promise<void>;
+  /** All that changed of the job. */
+  sendFiles(offered: OfferedJob): Promise<void>;
   /** What was kept here as `ref`, under the one name that this try has, or as a bundle. */
   handIn(work: HandedIn, signal: AbortSignal): Promise<Made | Failed>;
 };

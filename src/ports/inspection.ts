@@ -124,6 +124,9 @@ export type Disk = {
 export type SessionFacts = { readonly ms: number; readonly problem?: Failure };
 
 /** What a machine sees of the fleet that it wants to work for, or to start runs in. */
+/** What workers may do in Postgres beyond their work, and the statement that ends it: of the fleet's database, or others. */
+export type OpenEnd = { readonly of: "database" | "others"; readonly statement: string };
+
 export type FleetFacts = {
   /** As whom it is let in; `readsRuns`: more than a worker needs. */
   readonly database: { readonly role: string; readonly readsRuns: boolean } | Failed;
@@ -131,4 +134,6 @@ export type FleetFacts = {
   readonly machines?: { readonly ready: number; readonly slots: number };
   /** `unknown`: no remote was named; a run names its own. */
   readonly remote: { readonly mayPush: boolean } | "unknown" | Failed;
+  /** Undefined where the role may not see them. */
+  readonly openEnds?: readonly OpenEnd[];
 };

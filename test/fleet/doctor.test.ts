@@ -90,7 +90,7 @@ it("says of a fleet's database, remote and machines whether a run could start", 
   says((await look(worker.href)).out, /^bad +database +reached as skein_worker, which can only work/m);
   await using database = new Database({ url, schema: "skein" });
   for (const name of ["build-1", "build-2"])
-    await database.ask("SELECT $S.worker_seen($1, '{}', 2, '1', 'ready', '{}')", [name]);
+    await database.ask("SELECT $S.worker_join($1, gen_random_uuid(), '{}', 2, '1')", [name]);
   says((await look(url)).out, /^ok +machines +2 ready, 4 slots$/m);
   assert.doesNotMatch((await place.with({ env }).skein("doctor")).out, /machines/);
 });

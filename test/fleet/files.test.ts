@@ -9,7 +9,9 @@ import { pullFiles } from "../../src/adapters/fleet/pulled-files.ts";
 import { readRunFile, writeRunFile } from "../../src/adapters/fleet/run-file-rows.ts";
 import { WorkerFiles } from "../../src/adapters/fleet/worker-files.ts";
 import { initFleet } from "../../src/compose/fleet.ts";
+import type { JobId } from "../../src/core/job.ts";
 import { hasFailed } from "../../src/core/result.ts";
+import type { OfferedJob } from "../../src/ports/fleet-jobs.ts";
 import { record } from "../contracts/runs.ts";
 import { newFolder } from "../support/folders.ts";
 import { configOf } from "../support/live-runs.ts";
@@ -38,6 +40,9 @@ describe("files of a fleet's run", { timeout: 60_000 }, () => {
   it("reach others also when the worker has sent hundreds before", async () => {
     const { runId } = await openRun("r1");
     const permit = "00000000-0000-4000-8000-000000000001";
+    const job = "work:t.1#1" as JobId;
+    const tree = { job, commit: "0".repeat(40), rules: "0".repeat(40) };
+    const offered: OfferedJob = { run: "r1", runId, job, needs: [], permit, what: { is: "gate", tree } };
     await database.ask("INSERT INTO $S.job (run, job, permit) VALUES ($1, 'work:t.1#1', $2)", [
       runId,
       permit,
@@ -45,13 +50,15 @@ describe("files of a fleet's run", { timeout: 60_000 }, () => {
     const folder = newFolder();
     const write = (name: string) => writeFileSync(path.join(folder, name), name);
     for (const name of ["turns", "artefacts"]) mkdirSync(path.join(folder, name));
-    for (let i = 0; i < 200; i += 1) write(`turns/${i}`);
+    mkdirSync(path.join(folder, "turns/work-t.1-1"));
+    for (let i = 0; i < 200; i += 1) write(`turns/work-t.1-1/${i}`);
     const files = new WorkerFiles(database, folder);
-    await files.send(permit);
-    write("artefacts/result");
-    await files.send(permit);
-    const read = await readRunFile(database, runId, "artefacts/result");
-    assert.equal(hasFailed(read) || Buffer.from(read).toString(), "artefacts/result");
+    await files.send(offered);
+    const last = "artefacts/0123456789abcdef.txt";
+    write(last);
+    await files.send(offered);
+    const read = await readRunFile(database, runId, last);
+    assert.equal(hasFailed(read) || Buffer.from(read).toString(), last);
   });
 
   it("are as the coordinator last wrote them, also if that is shorter", async () => {

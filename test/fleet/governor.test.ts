@@ -281,7 +281,7 @@ describe("the governor of a fleet", LIMIT, () => {
     assert.deepEqual(job, { used_tokens: "0", used_microdollars: "0" });
   });
 
-  it("believes a refusal only of an account of the job's run, or of no run, and only a short one", async () => {
+  it("believes a refusal only of an account of the job's own run, and only a short one", async () => {
     const mine = new Coordinator(await newRun("x"));
     const others = new Coordinator(await newRun("y"), {}, { accounts: ["theirs"] });
     await others.worker("work:t.1#1");
@@ -299,10 +299,10 @@ describe("the governor of a fleet", LIMIT, () => {
     assert.equal(await count("account"), 0);
     for (const account of ["a", "of this machine"])
       assert.ok(!hasFailed(await refuse(account, JSON.stringify(quota(1)))));
-    assert.equal(await count("account"), 2);
+    assert.equal(await count("account"), 1, "an account of one machine is that machine's own affair");
     await database.ask("UPDATE $S.run SET lease_until = NULL");
     assert.ok(!hasFailed(await refuse("theirs", JSON.stringify(quota(1)))));
-    assert.equal(await count("account"), 3, "a run that is over has no accounts");
+    assert.equal(await count("account"), 1, "also if the other run is over");
   });
 
   it("hands on a refusal with a long story, and begins although what was kept of an account cannot be read", async () => {
@@ -315,6 +315,19 @@ describe("the governor of a fleet", LIMIT, () => {
     const second = new Coordinator(await newRun("y"));
     await second.until(() => second.told.length > 0);
     assert.match(JSON.stringify(second.told[0]), /account-refused.*"a"/);
+  });
+
+  it("lets a machine alone wait for an account that only this machine has", async () => {
+    const coordinator = new Coordinator(await newRun("x"));
+    const one = await coordinator.worker("work:t.1#1");
+    const other = await coordinator.worker("work:t.2#1");
+    admitted(await one.admit(call("work:t.1#1", 1, ["own"]), soon()));
+    one.refuse("own", quota(700));
+    admitted(await other.admit(call("work:t.2#1", 1, ["own"]), soon()));
+    const begun = performance.now();
+    assert.equal(admitted(await one.admit(call("work:t.1#1", 1, ["own", "a"]), soon())).account, "a");
+    admitted(await one.admit(call("work:t.1#1", 1, ["own"]), soon()));
+    assert.ok(performance.now() - begun > 500, "nothing calls it before the provider lets it");
   });
 
   it("stops waiting when it is told to", async () => {

@@ -188,7 +188,7 @@ describe("the queue of a fleet", LIMIT, () => {
     const taken = await loseTo(other, runId);
     assert.equal(taken.tries, 1);
     const write = ({ offered }: TakenJob) =>
-      database.ask("SELECT $S.worker_write($1, 'turns/x', 0, '')", [offered.permit]);
+      database.ask("SELECT $S.worker_write($1, 'turns/gate-e/x', 0, '')", [offered.permit]);
     assert.ok(hasFailed(await write(old)), "its permit is over");
     assert.ok(!hasFailed(await write(taken)));
     assert.equal(

@@ -58,13 +58,17 @@ describe("the role of workers", { timeout: 120_000 }, () => {
     await home.log.append(0, [{ type: "run.steered", message: "secret", at: 1 }]);
     await home.mailbox.send({ type: "pause" });
     await as(address, async (worker) => {
-      const tables = "run event letter file report job worker account governed budget reservation".split(" ");
+      const tables =
+        "run event letter file report job worker account governed budget reservation machine joins account_word".split(
+          " ",
+        );
       for (const table of tables)
         for (const text of [`SELECT * FROM skein.${table}`, `DELETE FROM skein.${table}`])
           assert.equal(await codeOf(worker.query(text)), "42501", text);
       const others = [
         "SELECT skein.append(1, 0, 1, 1, '{}', false)",
-        "SELECT skein.tell_governed(1, 'a', '{}')",
+        "SELECT skein.tell_governed(1, true, 'a', '{}')",
+        "SELECT skein.may_report(gen_random_uuid())",
         "SELECT * FROM skein.claims(1, '', '')",
         "SELECT skein.permitted(gen_random_uuid())",
         "CREATE TABLE skein.mine (x int)",
@@ -84,8 +88,8 @@ describe("the role of workers", { timeout: 120_000 }, () => {
         "SELECT skein.worker_write(gen_random_uuid(), 'turns/x', 0, '')",
       ];
       for (const text of permitless) assert.equal(await codeOf(worker.query(text)), "SK001", text);
-      const seen = "SELECT skein.worker_seen('w', '{}', 1, '1', 'ready', '{}')";
-      assert.equal(await codeOf(worker.query(seen)), "allowed");
+      const join = "SELECT skein.worker_join('w', gen_random_uuid(), '{}', 1, '1')";
+      assert.equal(await codeOf(worker.query(join)), "allowed");
     });
   });
 
@@ -108,7 +112,9 @@ describe("the role of workers", { timeout: 120_000 }, () => {
       assert.ok(!hasFailed(offered), JSON.stringify(offered));
     }
     await as(address!, async (worker) => {
-      const take = "SELECT * FROM skein.worker_take($1, 'w', '{}', 0)";
+      const token = "00000000-0000-4000-8000-000000000009";
+      await worker.query("SELECT skein.worker_join('w', $1, '{}', 1, '1')", [token]);
+      const take = `SELECT * FROM skein.worker_take($1, '${token}', 0)`;
       const permit = "00000000-0000-4000-8000-000000000001";
       const { rows } = await worker.query(take, [permit]);
       assert.deepEqual(rows, [{ offer: "told first", tries: 0 }]);
@@ -119,8 +125,9 @@ describe("the role of workers", { timeout: 120_000 }, () => {
       assert.deepEqual((await worker.query(take, [other])).rows, [{ offer: null, tries: null }]);
       const answer = "SELECT skein.worker_answer($1, '{}') AS counts";
       assert.deepEqual((await worker.query(answer, [other])).rows, [{ counts: false }]);
-      const seen = "SELECT skein.worker_seen('w', '{}', 1, '1', 'ready', $1)";
-      assert.equal((await worker.query(seen, [[permit, other]])).rowCount, 1);
+      const seen = "SELECT * FROM skein.worker_seen($1, 'ready', $2) AS own (permit)";
+      const { rows: own } = await worker.query(seen, [token, [permit, other]]);
+      assert.deepEqual(own, [{ permit: token }, { permit }]);
       assert.deepEqual((await worker.query(answer, [permit])).rows, [{ counts: true }]);
     });
   });

@@ -48,6 +48,10 @@ const BY_CODE: Readonly<Record<string, Reason>> = {
   "42P01": { why: "has no fleet yet, or an older one", next: "`skein fleet init` makes it" },
   // Raised by the fleet's own functions.
   SK001: { why: "knows no such job any more: it is over, or another machine has it", kind: "interrupted" },
+  SK002: {
+    why: "does not let this machine work any more: its invitation was revoked or has expired",
+    next: "let the owner invite it again: skein fleet invite <name>",
+  },
   "53300": {
     why: "has no free connection",
     next: "raise max_connections there, or put PgBouncer in front of it",

@@ -12,16 +12,22 @@ type DatabaseOptions = {
   readonly schema: string;
   /** How many connections at most, besides one that listens. */
   readonly maxConnections?: number;
+  /** Of a worker: its sessions are named after it. */
+  readonly machine?: string;
 };
 
 /** One of these has waited long enough: a connection, a statement on the server, a statement as seen from here. */
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 15_000;
 const ANSWER_MS = 20_000;
+/** Longer than it takes until a session of a worker is ended that is in the way. */
+const LOCK_MS = 8_000;
 /** A restart takes seconds, a change to another server up to a minute. */
 const PATIENCE_MS = 60_000;
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [50, 2_000];
 const MAX_CONNECTIONS = 4;
+
+const OWN_NAMES_ONLY = "SET search_path = pg_catalog, pg_temp";
 
 type AskOptions = {
   /** How long it is tried again while Postgres is away. Each statement must be safe to run twice. */
@@ -31,16 +37,22 @@ type AskOptions = {
 
 export class Database implements AsyncDisposable {
   readonly schema: string;
-  readonly #url: string;
+  readonly #options: DatabaseOptions;
   readonly #max: number;
   readonly #listener: Listener;
   #pool: Promise<Pool> | undefined;
 
-  constructor({ url, schema, maxConnections = MAX_CONNECTIONS }: DatabaseOptions) {
+  constructor(options: DatabaseOptions) {
+    const { schema, maxConnections = MAX_CONNECTIONS } = options;
     this.schema = schema;
-    this.#url = url;
+    this.#options = options;
     this.#max = maxConnections;
     this.#listener = new Listener(() => this.#newClient());
+  }
+
+  /** The same one, over a connection of its own: for what must not wait until a statement ends. */
+  beside(): Database {
+    return new Database({ ...this.#options, maxConnections: 1 });
   }
 
   /** The rows; `$S` in the text is the fleet's schema. */
@@ -89,7 +101,7 @@ export class Database implements AsyncDisposable {
         const client = await this.#newClient();
         stack.defer(() => client.end().catch(() => {})); // It may be gone already.
         await client.connect();
-        await ownNamesOnly(client);
+        await client.query(LIMIT_WAITS);
         return await work(client);
       },
       { patienceMs, signal },
@@ -102,7 +114,7 @@ export class Database implements AsyncDisposable {
   }
 
   failed(error: unknown): Failed {
-    const { why, next, kind = "repository" } = reasonOf(error, this.#url);
+    const { why, next, kind = "repository" } = reasonOf(error, this.#options.url);
     return failedWith(kind, `the fleet's Postgres ${why}`, next);
   }
 
@@ -140,27 +152,32 @@ export class Database implements AsyncDisposable {
 
   #settings(): PoolConfig {
     return {
-      connectionString: this.#url,
+      connectionString: this.#options.url,
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: ANSWER_MS,
       keepAlive: true,
-      application_name: "skein",
+      application_name: sessionName(this.#options.machine),
     };
   }
 }
 
 /** Not as an option of the connection: poolers such as PgBouncer refuse that. */
 async function limit(client: Asked): Promise<void> {
-  await client.query(`SET statement_timeout = ${STATEMENT_MS}`);
-  await ownNamesOnly(client);
+  await client.query(`SET statement_timeout = ${STATEMENT_MS}; ${LIMIT_WAITS}`);
 }
+
+const LIMIT_WAITS = `SET lock_timeout = ${LOCK_MS}; ${OWN_NAMES_ONLY}`;
 
 type Asked = { query(text: string): Promise<unknown> };
 
 /** Names without a schema are those of Postgres: never what another role has put into `public`. */
 export async function ownNamesOnly(client: Asked): Promise<void> {
-  await client.query("SET search_path = pg_catalog, pg_temp");
+  await client.query(OWN_NAMES_ONLY);
 }
+
+/** What a session is called in Postgres, which is a machine's own word. */
+export const sessionName = (machine?: string): string =>
+  machine === undefined ? "skein" : `skein worker ${machine}`;
 
 /** The schema of pg-boss, beside the fleet's own. */
 export const bossSchema = (schema: string): string => `${schema}_jobs`;

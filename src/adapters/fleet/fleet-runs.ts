@@ -9,6 +9,7 @@ import { FolderMailbox } from "../mailboxes.ts";
 import { badName, takenName, unknownRun } from "../runs/folder-runs.ts";
 import { isRunName, readRecord, recordText } from "../runs/run-record.ts";
 import { stopProcess } from "../runs/stop-process.ts";
+import { withoutBlockers } from "./blocking-sessions.ts";
 import type { Database } from "./database.ts";
 import { FleetEventLog } from "./event-log.ts";
 import { askToStop, leaseOwner, takeLease } from "./lease.ts";
@@ -123,10 +124,9 @@ export class FleetRun implements RunHome {
     this.log.fence = lease.fence;
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const discard = async () => {
-      const removed = await this.database.ask("DELETE FROM $S.run WHERE id = $1 AND fence = $2", [
-        this.id,
-        lease.fence,
-      ]);
+      const removed = await withoutBlockers(this.database, () =>
+        this.database.ask("DELETE FROM $S.run WHERE id = $1 AND fence = $2", [this.id, lease.fence]),
+      );
       if (!hasFailed(removed)) {
         this.#isRemoved = true;
         await rm(this.folder, { recursive: true, force: true });

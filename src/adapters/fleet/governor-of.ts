@@ -4,6 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { RunGovernor } from "../../ports/governor.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { InProcessGovernor } from "../governor.ts";
+import { endBlockingSessions } from "./blocking-sessions.ts";
 import { FleetRun } from "./fleet-runs.ts";
 import { followMachines } from "./machines.ts";
 import { followAccounts } from "./reports.ts";
@@ -32,6 +33,7 @@ export function governorOf(home: RunHome, clock: Clock): GovernorOf {
       reading = Promise.all([
         followAccounts(database, run, tell, signal),
         followMachines(database, tell, signal),
+        endBlockingSessions(database, (held) => void tell({ type: "held", ...held }), signal),
       ]);
     },
     close: async () => {

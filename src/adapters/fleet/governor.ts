@@ -23,6 +23,12 @@ type FleetGovernorOptions = {
   readonly onWait?: () => void;
 };
 
+type Taken = { readonly taken: boolean };
+
+/** Where the provider did not say how long. */
+const LEFT_MS = 60_000;
+const MAX_LEFT_MS = 3_600_000;
+
 type Answer = {
   readonly is: "admitted" | "wait" | "refused";
   readonly id: string | null;
@@ -37,6 +43,8 @@ export class FleetGovernor implements Governor {
   /** Refusals that Postgres does not have yet, by account. */
   readonly #pending = new Map<string, Promise<void>>();
   readonly #open = new Map<number, string>();
+  /** Accounts that this machine alone must leave: the run does not know them, or had heard enough of this job. */
+  readonly #left = new Map<string, number>();
   /** The permits of jobs that have called an account, the latest last. */
   readonly #permits = new Map<string, Set<string>>();
 
@@ -50,7 +58,12 @@ export class FleetGovernor implements Governor {
     if (hasFailed(permitted)) return permitted;
     using stack = new DisposableStack();
     const asked = randomUUID(); // Asked again after a lost answer, it is the same reservation.
-    const look = () => this.#ask(call, { permit: permitted.permit, asked }, signal);
+    const look = async () => {
+      const leftMs = call.accounts.map((account) => (this.#left.get(account) ?? 0) - performance.now());
+      const accounts = call.accounts.filter((_, i) => leftMs[i]! <= 0);
+      if (accounts.length === 0) return { waitMs: Math.min(...leftMs) };
+      return this.#ask({ ...call, accounts }, { permit: permitted.permit, asked }, signal);
+    };
     let nudges: readonly ReturnType<Database["nudges"]>[] = [];
     while (!signal.aborted) {
       await Promise.all(call.accounts.flatMap((account) => this.#pending.get(account) ?? []));
@@ -89,10 +102,16 @@ export class FleetGovernor implements Governor {
     const ms = why.waitMs ?? (why.until === undefined ? null : Math.max(0, why.until - clock.wall()));
     for (const permit of [...permits].reverse()) {
       const values = [permit, account, why.kind, ms, JSON.stringify(inShort(why))];
-      const told = await database.ask("SELECT $S.refuse($1, $2, $3, $4, $5)", values, PATIENT);
-      if (!hasFailed(told)) return;
+      const told = await database.ask<Taken>(
+        "SELECT $S.refuse($1, $2, $3, $4, $5) AS taken",
+        values,
+        PATIENT,
+      );
+      if (!hasFailed(told) && told[0]?.taken) return;
+      if (!hasFailed(told)) break;
       permits.delete(permit);
     }
+    this.#left.set(account, performance.now() + Math.min(ms ?? LEFT_MS, MAX_LEFT_MS));
   }
 
   isWaiting(job: JobId): boolean {
@@ -105,7 +124,7 @@ export class FleetGovernor implements Governor {
 
   /** As long as Postgres is away it is asked again: nothing may be called meanwhile. */
   async #ask(
-    { accounts, most }: WantedCall,
+    { accounts, most }: Pick<WantedCall, "most"> & { readonly accounts: readonly string[] },
     { permit, asked }: { readonly permit: string; readonly asked: string },
     signal: AbortSignal,
   ): Promise<Admitted | Failed | { readonly waitMs: number | undefined }> {

@@ -170,7 +170,7 @@ async function renew(
 
 /** What was asked of it is told once. */
 const RENEW = `
-  WITH held AS (SELECT id, stop FROM $S.run WHERE id = $1 AND holder = $2 FOR UPDATE),
+  WITH held AS (SELECT id, stop FROM $S.run WHERE id = $1 AND holder = $2 FOR NO KEY UPDATE),
   renewed AS (
     UPDATE $S.run SET lease_until = clock_timestamp() + $3 * interval '1 ms', stop = NULL
     FROM held WHERE $S.run.id = held.id RETURNING held.stop)

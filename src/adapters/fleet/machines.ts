@@ -1,4 +1,5 @@
 /** Which machines work for a fleet? A run's coordinator is told when one joins, leaves, or falls silent. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Report } from "../../core/log/event.ts";
 import { hasFailed } from "../../core/result.ts";
 import type { Database } from "./database.ts";
@@ -6,6 +7,8 @@ import { type FleetWorker, SILENT_MS } from "./workers.ts";
 
 /** Joining and leaving is heard of at once; only silence has to be looked for. */
 const LOOK_MS = 5_000;
+/** Machines that change at about the same time are looked at together; one that changes often is seen so often at most. */
+const GATHER_MS = 1_000;
 
 type MachineRow = Pick<FleetWorker, "name" | "labels" | "capacity" | "state"> & {
   readonly isSilent: boolean;
@@ -19,7 +22,11 @@ export async function followMachines(
 ): Promise<void> {
   const told = new Map<string, string>();
   using nudges = database.nudges("workers");
-  for (; !signal.aborted; await nudges.next(signal, LOOK_MS)) {
+  const next = async () => {
+    await pause(GATHER_MS, undefined, { signal }).catch(() => {}); // The loop looks at the signal.
+    await nudges.next(signal, LOOK_MS);
+  };
+  for (; !signal.aborted; await next()) {
     const rows = await database.ask<MachineRow>(
       `SELECT name, labels, capacity, state, seen_at < now() - $1 * interval '1 ms' AS "isSilent"
        FROM $S.worker ORDER BY name`,

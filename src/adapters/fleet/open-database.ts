@@ -4,7 +4,10 @@ import type { Environment } from "../../ports/project.ts";
 import { Database } from "./database.ts";
 
 /** It is connected to when it is first asked. */
-export function openDatabase(env: Environment, { schema }: { readonly schema: string }): Database | Failed {
+export function openDatabase(
+  env: Environment,
+  { schema, machine }: { readonly schema: string; readonly machine?: string },
+): Database | Failed {
   const { SKEIN_FLEET_URL: url } = env as Readonly<Record<string, string | undefined>>;
   if (!url)
     return failedWith(
@@ -14,7 +17,7 @@ export function openDatabase(env: Environment, { schema }: { readonly schema: st
     );
   if (!/^postgres(?:ql)?:\/\/\S+$/.test(url) || !URL.canParse(url))
     return failedWith("repository", "SKEIN_FLEET_URL is no address of a Postgres", `set it ${LIKE}`);
-  return new Database({ url, schema });
+  return new Database({ url, schema, ...(machine !== undefined && { machine }) });
 }
 
 const LIKE = "to an address that begins with postgres://, as docs/fleet.md shows";

@@ -131,12 +131,11 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
   /** The run's own time may differ from the clock of Postgres: only how long it is counts. */
   #park({ account, until, at, failure }: Extract<Event, { type: "account.parked" }>): void {
     this.#then(
-      `INSERT INTO $S.account AS a (name, state, until, failure, decided_by)
-       SELECT $2, 'parked', clock_timestamp() + $3 * interval '1 ms', $4, $1 WHERE $S.may_refuse($1, $2)
-       ON CONFLICT (name) DO UPDATE SET state = 'parked', failure = excluded.failure, decided_by = $1,
-         woken_after = NULL, until = CASE WHEN a.decided_by <> $1 AND a.state = 'parked'
-           THEN greatest(a.until, excluded.until) ELSE excluded.until END
-       WHERE a.state <> 'refused'
+      `INSERT INTO $S.account AS a (name, run, state, until, failure, decided_by)
+       SELECT $2, $1, 'parked', clock_timestamp() + $3 * interval '1 ms', $4, $1 WHERE ${IS_OWN}
+       ON CONFLICT (name, coalesce(run, 0)) DO UPDATE SET state = 'parked', failure = excluded.failure,
+         decided_by = $1, woken_after = NULL, until = excluded.until
+       WHERE a.state <> 'refused' OR a.decided_by IS NULL
        RETURNING pg_notify('$N:accounts', '')`,
       [account, until - at, JSON.stringify(failure)],
     );
@@ -144,20 +143,25 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
 
   #refused({ account, failure }: Extract<Event, { type: "account.refused" }>): void {
     this.#then(
-      `INSERT INTO $S.account AS a (name, state, failure, decided_by)
-       SELECT $2, 'refused', $3, $1 WHERE $S.may_refuse($1, $2)
-       ON CONFLICT (name) DO UPDATE SET state = 'refused', until = NULL, failure = excluded.failure, decided_by = $1
+      `INSERT INTO $S.account AS a (name, run, state, failure, decided_by)
+       SELECT $2, $1, 'refused', $3, $1 WHERE ${IS_OWN}
+       ON CONFLICT (name, coalesce(run, 0)) DO UPDATE SET state = 'refused', until = NULL,
+         failure = excluded.failure, decided_by = $1
        RETURNING pg_notify('$N:accounts', '')`,
       [account, JSON.stringify(failure)],
     );
   }
 
-  /** Unless another run has it parked for longer. Rate limits end by themselves, a refused key by a person's word. */
+  /**
+   * Rate limits end by themselves, and what holds for the whole fleet as well. A key that was refused is a person's to
+   * mend, and that person's word holds for all.
+   */
   #wake(account: string): void {
     this.#then(
-      `UPDATE $S.account SET state = 'woken', until = NULL, decided_by = NULL,
+      `WITH mended AS (DELETE FROM $S.account WHERE name = $2 AND run IS NULL AND state = 'refused')
+       UPDATE $S.account SET state = 'woken', until = NULL, decided_by = NULL,
          woken_after = (SELECT coalesce(max(id), 0) FROM $S.reservation)
-       WHERE name = $2 AND (state = 'refused' OR decided_by = $1 OR decided_by IS NULL OR until <= clock_timestamp())
+       WHERE name = $2 AND run = $1
        RETURNING pg_notify('$N:accounts', '')`,
       [account],
     );
@@ -206,8 +210,9 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
   async #tellParked(run: GovernedRun): Promise<void> {
     const rows = await this.#options.database.ask<Parked>(
       `SELECT name, failure, (extract(epoch FROM until - clock_timestamp()) * 1000)::float8 AS ms FROM $S.account
-       WHERE name = ANY ($1) AND (state = 'refused' OR (state = 'parked' AND until > clock_timestamp()))`,
-      [run.accounts],
+       WHERE name = ANY ($1) AND (run IS NULL OR run = $2) AND state <> 'woken' AND coalesce(until > clock_timestamp(), true)
+       ORDER BY run NULLS LAST`,
+      [run.accounts, this.#options.run],
     );
     if (hasFailed(rows)) return; // Calls are admitted by Postgres all the same.
     for (const { name, failure, ms } of rows) {
@@ -242,6 +247,9 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     return asked;
   }
 }
+
+/** What a log says of an account holds for its own run, and only of its own accounts. */
+const IS_OWN = "EXISTS (SELECT FROM $S.governed g WHERE g.run = $1 AND $2 = ANY (g.accounts))";
 
 const BUDGETS = `
   INSERT INTO $S.budget (run, name, max_tokens, max_microdollars, spent_tokens, spent_microdollars, failure)

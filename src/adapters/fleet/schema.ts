@@ -1,13 +1,18 @@
-/** How do the fleet's tables come into Postgres? By numbered steps, one process at a time, each whole or not at all. */
+/** Makes the fleet's tables in Postgres, or brings older ones up to date: one process at a time, all steps or none. */
 import type { Client } from "pg";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import { bossSchema, type Database, inSchema } from "./database.ts";
 import { GOVERNOR } from "./sql/governor.ts";
-import { RUNS } from "./sql/runs.ts";
+import { GOVERNOR_FUNCTIONS } from "./sql/governor-functions.ts";
+import { MACHINES } from "./sql/machines.ts";
+import { RUN_FUNCTIONS, RUNS } from "./sql/runs.ts";
+import { WORKER_FUNCTIONS } from "./sql/worker-functions.ts";
 import { WORKERS } from "./sql/workers.ts";
 
-/** Steps that were released are never changed: what comes later is a step of its own. */
-const STEPS: readonly (readonly string[])[] = [[RUNS, WORKERS, GOVERNOR]];
+/** Tables, step by step. Steps that were released are never changed: what comes later is a step of its own. */
+const STEPS: readonly (readonly string[])[] = [[RUNS, WORKERS, GOVERNOR], [MACHINES]];
+/** Functions have no state: with every step all of them are made anew. */
+const FUNCTIONS: readonly string[] = [RUN_FUNCTIONS, WORKER_FUNCTIONS, GOVERNOR_FUNCTIONS];
 /** Number 1 was never released: there, every worker could read the jobs of all others. */
 const FIRST = 2;
 const VERSION = FIRST + STEPS.length - 1;
@@ -17,6 +22,7 @@ type Migrated = { readonly from: number; readonly to: number };
 /** One process at a time: the lock is the connection's, so that it is free again when the process dies. */
 export const alone = <T extends object>(database: Database, work: () => Promise<T | Failed>) =>
   database.within(async (client): Promise<T | Failed> => {
+    await client.query("SET lock_timeout = 0"); // Another one may take long.
     await client.query("SELECT pg_advisory_lock(hashtext($1))", [`skein:${database.schema}`]);
     return work();
   });
@@ -31,25 +37,27 @@ export const migrateSchema = (database: Database): Promise<Migrated | Failed> =>
     const from = rows[0]?.number ?? 0;
     if (from > VERSION) return newer(database.schema, from);
     if (from > 0 && from < FIRST) return unreleased(database.schema);
-    for (const [i, step] of STEPS.entries())
-      if (FIRST + i > from) await take(client, step.map(sql), sql, FIRST + i);
+    if (from < VERSION) await take(client, STEPS.slice(Math.max(0, from - FIRST + 1)).flat(), sql);
     return { from, to: VERSION };
   });
 
 type VersionRow = { readonly number: number };
 
-async function take(
-  client: Client,
-  step: readonly string[],
-  sql: (text: string) => string,
-  number: number,
-): Promise<void> {
+async function take(client: Client, steps: readonly string[], sql: (text: string) => string): Promise<void> {
   await client.query("BEGIN");
-  for (const text of step) await client.query(text);
+  for (const text of [...steps, DROP_FUNCTIONS, ...FUNCTIONS]) await client.query(sql(text));
   await client.query(sql("DELETE FROM $S.version"));
-  await client.query(sql("INSERT INTO $S.version VALUES ($1)"), [number]);
+  await client.query(sql("INSERT INTO $S.version VALUES ($1)"), [VERSION]);
   await client.query("COMMIT"); // After a failure the connection is closed, which takes everything back.
 }
+
+/** But the one that triggers of the queue need. */
+const DROP_FUNCTIONS = `
+  DO $do$ DECLARE _one regprocedure; BEGIN
+    FOR _one IN SELECT oid FROM pg_proc WHERE pronamespace = '$S'::regnamespace AND prorettype <> 'trigger'::regtype LOOP
+      EXECUTE format('DROP FUNCTION %s', _one);
+    END LOOP;
+  END $do$`;
 
 /** A person waits for this first question: a longer absence is for those who are under way. */
 const FIRST_PATIENCE_MS = 5_000;

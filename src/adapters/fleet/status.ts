@@ -7,13 +7,17 @@ type FleetStatus = {
   readonly workers: readonly FleetWorker[];
   readonly queues: readonly FleetQueue[];
   readonly accounts: readonly FleetAccount[];
+  readonly invited: readonly InvitedMachine[];
 };
+
+/** `expiresMs`: in how long; negative: that long ago. */
+type InvitedMachine = { readonly name: string; readonly expiresMs: number };
 
 /** Its jobs go to workers with the labels in its name. */
 type FleetQueue = { readonly name: string; readonly waiting: number; readonly active: number };
 
-/** `untilMs`: how long it is rate limited; null if its key was refused, which only a person can change. */
-type FleetAccount = { readonly name: string; readonly untilMs: number | null };
+/** `run`: the one that it holds for; null: for all. `untilMs`: how long it is rate limited; null: its key was refused. */
+type FleetAccount = { readonly name: string; readonly run: string | null; readonly untilMs: number | null };
 
 export async function lookAtFleet(database: Database): Promise<FleetStatus | Failed> {
   const workers = await listWorkers(database);
@@ -25,8 +29,15 @@ export async function lookAtFleet(database: Database): Promise<FleetStatus | Fai
   );
   if (hasFailed(queues)) return queues;
   const accounts = await database.ask<FleetAccount>(
-    `SELECT name, (extract(epoch FROM until - clock_timestamp()) * 1000)::float8 AS "untilMs" FROM $S.account
-     WHERE state = 'refused' OR (state = 'parked' AND until > clock_timestamp()) ORDER BY name`,
+    `SELECT a.name, run.name AS run,
+       CASE a.state WHEN 'parked' THEN (extract(epoch FROM a.until - clock_timestamp()) * 1000)::float8 END AS "untilMs"
+     FROM $S.account AS a LEFT JOIN $S.run AS run ON run.id = a.run
+     WHERE a.state <> 'woken' AND coalesce(a.until > clock_timestamp(), true) ORDER BY a.name, run.name NULLS FIRST`,
   );
-  return hasFailed(accounts) ? accounts : { workers, queues, accounts };
+  if (hasFailed(accounts)) return accounts;
+  const invited = await database.ask<InvitedMachine>(
+    `SELECT name, (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "expiresMs" FROM $S.machine
+     WHERE revoked_at IS NULL ORDER BY name`,
+  );
+  return hasFailed(invited) ? invited : { workers, queues, accounts, invited };
 }

@@ -2,9 +2,11 @@
 import { open, readdir } from "node:fs/promises";
 import path from "node:path";
 import { type Failed, hasFailed } from "../../core/result.ts";
+import type { OfferedJob } from "../../ports/fleet-jobs.ts";
 import { GUARDED } from "../files/read-bounded.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import type { Database } from "./database.ts";
+import { ownFiles } from "./own-files.ts";
 
 /** All chunks of a file but the last have this size, so that a file that grows is written on. */
 const CHUNK_BYTES = 262_144;
@@ -30,12 +32,15 @@ export class WorkerFiles {
     this.#folder = folder;
   }
 
-  /** What changed since it was last sent. A file that cannot be sent costs people a look at it, and nothing else. */
-  async send(permit: string, folders: readonly string[] = FOLDERS): Promise<void> {
+  /** What changed of a job since it was last sent. A file that cannot be sent costs people a look, and nothing else. */
+  async send(offered: OfferedJob, folders: readonly string[] = FOLDERS): Promise<void> {
+    const { permit } = offered;
+    const isOwn = new RegExp(ownFiles(offered), "s");
     let count = 0;
     for (const name of folders)
-      for (const file of await filesIn(path.join(this.#folder, name))) {
-        const isNew = await this.#sendFile(permit, path.posix.join(name, file)).catch(() => false); // Gone meanwhile.
+      for (const file of (await filesIn(path.join(this.#folder, name))).map((one) => `${name}/${one}`)) {
+        if (!isOwn.test(file)) continue;
+        const isNew = await this.#sendFile(permit, file).catch(() => false); // Gone meanwhile.
         if (isNew) count += 1;
         if (count === MAX_FILES) return;
       }

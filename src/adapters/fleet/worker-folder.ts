@@ -1,5 +1,6 @@
 /** Where does a worker keep its mirror and its runs? In a folder that one process has, cleaned of what a killed one left. */
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../../core/failure.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
@@ -9,7 +10,12 @@ import { LocalPrograms } from "../programs/local.ts";
 import { lockRun } from "../runs/run-lock.ts";
 import { stateRoot } from "../runs/state-folder.ts";
 
-type WorkerFolder = { readonly folder: string; readonly release: () => Promise<void> };
+/** `token`: with it the next process of this machine has the same name at once, also if this one is killed. */
+type WorkerFolder = {
+  readonly folder: string;
+  readonly token: string;
+  readonly release: () => Promise<void>;
+};
 
 /** One process for each name: two would give each other's workspaces away. */
 export async function openWorkerFolder(env: Environment, name: string): Promise<WorkerFolder | Failed> {
@@ -24,7 +30,16 @@ export async function openWorkerFolder(env: Environment, name: string): Promise<
   const lock = await lockRun(`of worker ${name}`, folder);
   if (hasFailed(lock)) return taken(name, lock);
   await cleanUp(folder);
-  return { folder, release: lock.release };
+  return { folder, token: await tokenIn(folder), release: lock.release };
+}
+
+async function tokenIn(folder: string): Promise<string> {
+  const file = path.join(folder, "join-token");
+  const kept = await readFile(file, "utf8").catch(() => ""); // The first time.
+  if (/^[0-9a-f-]{36}$/.test(kept)) return kept;
+  const token = randomUUID();
+  await writeFile(file, token, { mode: 0o600 }).catch(() => {}); // Then a restart waits until its name is free.
+  return token;
 }
 
 const taken = (name: string, { failure: why }: Failed): Failed =>

@@ -16,8 +16,8 @@ type StoreParts = {
 export const workerStore = ({ mirror, files, maxBundleBytes }: StoreParts): WorkerStore => ({
   fetchCommits: (needs, signal) => mirror.fetch(needs, signal),
   fetchFiles: (permit, names) => files.fetch(permit, names),
-  sendTranscripts: (permit) => files.send(permit, ["transcripts"]),
-  sendFiles: (permit) => files.send(permit),
+  sendTranscripts: (offered) => files.send(offered, ["transcripts"]),
+  sendFiles: (offered) => files.send(offered),
   handIn: async ({ offered, tries, ref, commit }, signal) => {
     const { run, job, permit, needs } = offered;
     const made: Made = { commit, as: ref.startsWith("refs/heads/") ? "branch" : "salvage" };

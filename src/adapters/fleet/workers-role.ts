@@ -1,14 +1,15 @@
-/** Who are workers in the database? A role of their own, which may do their work and read nothing else. */
+/** Makes the role that workers share in the database: it may do their work, and read nothing else. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Environment } from "../../ports/project.ts";
 import type { Database } from "./database.ts";
+import { fenceRole } from "./role-fences.ts";
 import { workersRole } from "./workers.ts";
 
 /** `address`: what SKEIN_FLEET_URL is on workers, if the password was made here: it is shown once, and kept nowhere. */
 type WorkersRole = {
   readonly role: string;
-  readonly password: "made" | "given" | "changed" | "kept";
+  readonly password: "made" | "given" | "changed" | "kept" | "revoked";
   readonly address?: string;
 };
 
@@ -42,22 +43,37 @@ export async function makeWorkersRole(
     const made = await database.within((client) => client.query(statement));
     if (hasFailed(made)) return made;
   }
-  for (const grant of GRANTS) {
-    const granted = await database.ask(grant.replaceAll("$R", `"${role}"`));
-    if (hasFailed(granted)) return granted;
+  const roles = await database.ask<{ readonly role: string }>(
+    "SELECT role FROM $S.machine WHERE revoked_at IS NULL AND role <> $1",
+    [role],
+  );
+  if (hasFailed(roles)) return roles;
+  for (const one of [role, ...roles.map((row) => row.role)])
+    for (const grant of grantsFor(one)) {
+      const granted = await database.ask(grant);
+      if (hasFailed(granted)) return granted;
+    }
+  await fenceRole(database, role);
+  if (password === undefined) {
+    const revoked = await database.ask("SELECT 1 FROM $S.machine WHERE role = $1", [role]);
+    return hasFailed(revoked) ? revoked : { role, password: revoked.length > 0 ? "revoked" : "kept" };
   }
-  if (password === undefined) return { role, password: "kept" };
+  const allowed = await database.ask("DELETE FROM $S.machine WHERE role = $1", [role]);
+  if (hasFailed(allowed)) return allowed;
   if (given !== undefined) return { role, password: isNew ? "given" : "changed" };
   return { role, password: "made", address: addressFor(url, role, password) };
 }
 
 /** Every role may call a new function. Those that are listed check a permit, or concern only the worker that calls. */
+export const grantsFor = (role: string): readonly string[] =>
+  GRANTS.map((grant) => grant.replaceAll("$R", `"${role}"`));
+
 const GRANTS = [
   "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA $S FROM PUBLIC",
   "GRANT USAGE ON SCHEMA $S TO $R",
   "GRANT SELECT ON $S.version TO $R",
-  `GRANT EXECUTE ON FUNCTION $S.worker_seen, $S.worker_take, $S.worker_answer, $S.worker_report, $S.worker_write,
-    $S.worker_read, $S.admit, $S.settle, $S.refuse TO $R`,
+  `GRANT EXECUTE ON FUNCTION $S.machine_name, $S.worker_join, $S.worker_seen, $S.worker_take, $S.worker_answer,
+    $S.worker_report, $S.worker_write, $S.worker_read, $S.admit, $S.settle, $S.refuse TO $R`,
 ];
 
 /** Postgres 14 lets every role create functions in `public`, where statements of others in the database may find them. */
@@ -79,7 +95,7 @@ async function openToWorkers(database: Database, role: string): Promise<Failed |
 }
 
 /** As RFC 5803 writes it, which Postgres stores as it is. */
-function verifierOf(password: string, salt: Buffer): string {
+export function verifierOf(password: string, salt: Buffer): string {
   const salted = pbkdf2Sync(password.normalize("NFKC"), salt, ROUNDS, 32, "sha256");
   const keyed = (text: string) => createHmac("sha256", salted).update(text).digest();
   const stored = createHash("sha256").update(keyed("Client Key")).digest("base64");
@@ -90,7 +106,7 @@ function verifierOf(password: string, salt: Buffer): string {
 /** As Postgres itself. */
 const ROUNDS = 4_096;
 
-function addressFor(url: string, role: string, password: string): string {
+export function addressFor(url: string, role: string, password: string): string {
   const address = new URL(url);
   address.username = role;
   address.password = password;

@@ -6,6 +6,7 @@ import { type Failed, hasFailed } from "../../core/result.ts";
 import type { FleetFacts } from "../../ports/inspection.ts";
 import type { Environment } from "../../ports/project.ts";
 import { openDatabase } from "../fleet/open-database.ts";
+import { openEndsOf } from "../fleet/role-fences.ts";
 import { schemaProblem } from "../fleet/schema.ts";
 import { listWorkers, SILENT_MS } from "../fleet/workers.ts";
 import { git, inGitDir } from "../git/git.ts";
@@ -28,7 +29,7 @@ async function lookAtDatabase(
   env: Environment,
   schema: string,
   signal: AbortSignal,
-): Promise<Pick<FleetFacts, "database" | "machines">> {
+): Promise<Pick<FleetFacts, "database" | "machines" | "openEnds">> {
   const database = openDatabase(env, { schema });
   if (hasFailed(database)) return { database };
   await using _ = database;
@@ -45,9 +46,11 @@ async function lookAtDatabase(
   if (hasFailed(workers)) return { database: workers };
   const ready = workers.filter(({ state, silentMs }) => state === "ready" && silentMs < SILENT_MS);
   const slots = ready.reduce((sum, { capacity }) => sum + capacity, 0);
+  const openEnds = reads ? await openEndsOf(database) : [];
+  if (hasFailed(openEnds)) return { database: openEnds };
   return {
     database: { role, readsRuns: reads },
-    ...(reads && { machines: { ready: ready.length, slots } }),
+    ...(reads && { machines: { ready: ready.length, slots }, openEnds }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Signs } from "../../ports/signs.ts";
 import { fields, type LooseFields, parseJson } from "../../text/json.ts";
 import { harmless } from "../../text/words.ts";
 import { type Database, inSchema } from "../fleet/database.ts";
+import { ownFiles } from "../fleet/own-files.ts";
 import type { TermsOf } from "../fleet/run-governor.ts";
 import { bossId, coordinatorsBoss, JOBS_CHANNEL, jobsOfRun, makeQueue, queueOf } from "./boss.ts";
 import { endingOf, type JobEnding, type JobRow } from "./job-ending.ts";
@@ -203,14 +204,15 @@ export class FleetOffers {
         queue: queueOf(labels),
         boss: bossId(runId, job),
         offer: JSON.stringify(offer),
+        files: ownFiles(offer),
       };
     });
     await client.query(
       inSchema(
-        `INSERT INTO $S.job (run, job, queue, boss, offer, counts_in, limited_by)
-         SELECT $1, one.job, one.queue, one.boss, one.offer, one."countsIn", one."limitedBy"
+        `INSERT INTO $S.job (run, job, queue, boss, offer, files, counts_in, limited_by)
+         SELECT $1, one.job, one.queue, one.boss, one.offer, one.files, one."countsIn", one."limitedBy"
          FROM json_to_recordset($2)
-           AS one (job text, queue text, boss uuid, offer text, "countsIn" text[], "limitedBy" text[])
+           AS one (job text, queue text, boss uuid, offer text, files text, "countsIn" text[], "limitedBy" text[])
          ON CONFLICT (run, job) DO NOTHING`,
         database.schema,
       ),

@@ -1,6 +1,7 @@
 /** Where does a worker of a fleet get its jobs? From the queues whose labels it has; it says every few seconds that it lives. */
 import { randomUUID } from "node:crypto";
-import { type Failed, hasFailed } from "../../core/result.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import {
   GATE_PRIORITY,
   type JobOffer,
@@ -18,12 +19,18 @@ type SourceOptions = {
   readonly labels: readonly string[];
   readonly capacity: number;
   readonly version: string;
+  /** The one of an earlier process of this machine, which may have been killed just now. */
+  readonly token?: string;
+  /** How long it waits for its name, or for its turn to join. */
+  readonly patienceMs?: number;
 };
 
 type TakenRow = { readonly offer: string | null; readonly tries: number };
 
 export class FleetSource implements JobSource, AsyncDisposable {
   readonly #options: SourceOptions;
+  /** Says that this process is the one that joined under its name. */
+  readonly #token: string;
   /** The jobs that it has, by their permits. */
   readonly #held = new Map<string, AbortController>();
   readonly #beat: NodeJS.Timeout;
@@ -35,16 +42,26 @@ export class FleetSource implements JobSource, AsyncDisposable {
 
   private constructor(options: SourceOptions) {
     this.#options = options;
+    this.#token = options.token ?? randomUUID();
     this.#listening = options.database.nudges(JOBS_CHANNEL);
     this.#beat = setInterval(() => this.#speak(), BEAT_MS);
   }
 
   static async open(options: SourceOptions): Promise<FleetSource | Failed> {
+    const { name, patienceMs = JOIN_PATIENCE_MS } = options;
     const source = new FleetSource(options);
-    const said = await source.#seen("ready", []);
-    if (!hasFailed(said)) return source;
-    await source[Symbol.asyncDispose]();
-    return said;
+    const until = performance.now() + patienceMs;
+    for (;;) {
+      const joined = await source.#join();
+      if (joined === "joined") return source;
+      const mayWait = typeof joined === "string" && WAITS.has(joined) && performance.now() < until;
+      if (mayWait) {
+        await pause(JOIN_AGAIN_MS);
+        continue;
+      }
+      await source.#close();
+      return typeof joined === "string" ? notJoined(name, joined) : joined;
+    }
   }
 
   async next(signal: AbortSignal, what: "any" | "gate" = "any"): Promise<TakenJob | undefined> {
@@ -64,17 +81,30 @@ export class FleetSource implements JobSource, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#beat);
-    this.#listening[Symbol.dispose]();
-    await this.#speaking; // Else it might be heard after the last word.
+    await this.#close(); // Else a sign of life might be heard after the last word.
     await this.#seen("gone", []);
   }
 
+  async #close(): Promise<void> {
+    clearInterval(this.#beat);
+    this.#listening[Symbol.dispose]();
+    await this.#speaking;
+  }
+
+  async #join(): Promise<JoinAnswer | Failed> {
+    const { database, name, labels, capacity, version } = this.#options;
+    const rows = await database.ask<{ readonly is: JoinAnswer }>(
+      "SELECT $S.worker_join($1, $2, $3, $4, $5) AS is",
+      [name, this.#token, labels, capacity, version],
+    );
+    return hasFailed(rows) ? rows : rows[0]!.is;
+  }
+
   async #take(minPriority: number): Promise<TakenJob | undefined> {
-    const { database, name, labels } = this.#options;
+    const { database } = this.#options;
     const permit = randomUUID();
-    const rows = await database.ask<TakenRow>("SELECT * FROM $S.worker_take($1, $2, $3, $4)", [
-      ...[permit, name, labels, minPriority],
+    const rows = await database.ask<TakenRow>("SELECT * FROM $S.worker_take($1, $2, $3)", [
+      ...[permit, this.#token, minPriority],
     ]);
     const { offer = null, tries = 0 } = hasFailed(rows) ? {} : rows[0]!;
     if (offer === null) return undefined;
@@ -111,14 +141,14 @@ export class FleetSource implements JobSource, AsyncDisposable {
     const alive = await this.#seen(this.#isDraining ? "draining" : "ready", permits);
     if (hasFailed(alive)) return; // Postgres is away.
     const own = new Set(alive.map(({ permit }) => permit));
+    if (!own.has(this.#token) && !this.#isDraining) void this.#join(); // It was silent, or its row was removed.
     for (const permit of permits) if (!own.has(permit)) this.#held.get(permit)?.abort();
   }
 
   #seen(state: "ready" | "draining" | "gone", permits: readonly string[]) {
-    const { database, name, labels, capacity, version } = this.#options;
-    return database.ask<{ readonly permit: string }>(
-      "SELECT * FROM $S.worker_seen($1, $2, $3, $4, $5, $6) AS own (permit)",
-      [name, labels, capacity, version, state, permits],
+    return this.#options.database.ask<{ readonly permit: string }>(
+      "SELECT * FROM $S.worker_seen($1, $2, $3) AS own (permit)",
+      [this.#token, state, permits],
       { patienceMs: BEAT_MS },
     );
   }
@@ -130,5 +160,31 @@ function lateWords(result: JobResult): string {
   return JSON.stringify({ is: "late", ...(spent && { spent }) });
 }
 
+type JoinAnswer = "joined" | "taken" | "invited" | "named" | "wait" | "full";
+
+const WAITS: ReadonlySet<JoinAnswer> = new Set(["taken", "wait"]);
+
+function notJoined(name: string, why: Exclude<JoinAnswer, "joined">): Failed {
+  const { message, next } = WHY_NOT[why];
+  return failedWith("repository", `this machine cannot join the fleet as ${name}: ${message}`, next);
+}
+
+const WHY_NOT: Readonly<Record<Exclude<JoinAnswer, "joined">, { message: string; next: string }>> = {
+  taken: { message: "a worker of that name is at work", next: "end it, or use another --name" },
+  invited: {
+    message: "that name belongs to a machine that was invited",
+    next: "use the address that `skein fleet invite` printed for it, or another --name",
+  },
+  named: {
+    message: "its address was made for another name",
+    next: "leave out --name; or have this one invited: skein fleet invite <name>",
+  },
+  wait: { message: "too many join just now", next: "begin it again in a minute" },
+  full: { message: "there are as many workers as a fleet may have", next: "end some of them" },
+};
+
+/** A worker that was killed keeps its name for 10 s; more than that waits for a full minute of joining. */
+const JOIN_PATIENCE_MS = 90_000;
+const JOIN_AGAIN_MS = 1_000;
 const LOOK_MS = 2_000;
 const ANSWER_PATIENCE_MS = 10 * 60_000;

@@ -1,7 +1,7 @@
 /** Could this machine work for a fleet, or start runs in it? What is looked at, each with what to do. */
 import type { Config } from "../../config/schema.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
-import type { Disk, FleetFacts, GitFacts } from "../../ports/inspection.ts";
+import type { Disk, FleetFacts, GitFacts, OpenEnd } from "../../ports/inspection.ts";
 import { plural } from "../../text/words.ts";
 import { agentProblem, type FindAgentParts, findAgent } from "../find-agent.ts";
 import { MIN_FREE_BYTES } from "./checks.ts";
@@ -30,7 +30,12 @@ export async function inspectWorker(config: Config, looks: WorkerLooks, signal: 
 }
 
 /** Could a run of the fleet be started from here? */
-export function fleetFindings({ database, remote, machines }: FleetFacts): readonly DoctorFinding[] {
+export function fleetFindings({
+  database,
+  remote,
+  machines,
+  openEnds = [],
+}: FleetFacts): readonly DoctorFinding[] {
   const own = hasFailed(database)
     ? bad("database", database.failure)
     : database.readsRuns
@@ -45,8 +50,28 @@ export function fleetFindings({ database, remote, machines }: FleetFacts): reado
       : hasFailed(remote) || remote.mayPush
         ? remoteFinding(remote)
         : bad("remote", { message: "refuses a push", next: "allow it: what lands is pushed there" });
-  return [own, there, ...(machines ? [machinesFinding(machines)] : [])];
+  return [own, there, ...(machines ? [machinesFinding(machines)] : []), ...openEndFindings(openEnds)];
 }
+
+const openEndFindings = (all: readonly OpenEnd[]): readonly DoctorFinding[] =>
+  OPEN_ENDS.flatMap(({ of, text }) => {
+    const statements = all.filter((one) => one.of === of).map(({ statement }) => `${statement};`);
+    if (statements.length === 0) return [];
+    return {
+      name: "workers' role",
+      level: "warn",
+      text,
+      next: `as an administrator: ${statements.join(" ")}`,
+    };
+  });
+
+const OPEN_ENDS = [
+  {
+    of: "database",
+    text: "may do more in the fleet's database than its work, or its sessions cannot be ended",
+  },
+  { of: "others", text: "can open other databases of this Postgres, where PUBLIC may" },
+] as const;
 
 const OWNERS_ADDRESS = "set SKEIN_FLEET_URL to the address that `skein fleet init` was called with";
 

@@ -63,6 +63,8 @@ type Facts = {
   "job.extended": { job: JobId; until: number; parkedUntil: number };
   /** How a machine of the fleet is now; at first, that it is there. */
   "machine.changed": { machine: string; state: MachineState; capacity: number; labels: readonly string[] };
+  /** A session of that machine held a lock or a job in the fleet's database for so long, and was ended. */
+  "machine.cut-off": { machine: string; heldMs: number };
   /** The machine's clock was set by so much, forward or back. `at` goes on as before; what others named by it moves. */
   "clock.jumped": { ms: number };
   /**
@@ -336,6 +338,8 @@ export type Report =
       readonly capacity: number;
       readonly labels: readonly string[];
     }
+  /** A session of that machine held something in the fleet's database for so long that it was ended. */
+  | { readonly type: "held"; readonly machine: string; readonly heldMs: number }
   | { readonly type: "base-moved"; readonly commit: string }
   /** An account's quota is used up, or its key refused; the jobs that found out go on, and wait for it themselves. */
   | { readonly type: "account-refused"; readonly account: string; readonly failure: Failure }

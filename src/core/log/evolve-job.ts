@@ -62,6 +62,7 @@ export const jobEvents = {
     if (state === "gone") s.machines.delete(machine);
     else s.machines.set(machine, { state, capacity, labels });
   },
+  "machine.cut-off"() {}, // For people to read.
   "job.quiet"(s, { job, ms, doing }) {
     const running = s.running.get(job);
     if (!running) return;

@@ -157,6 +157,15 @@ describe("a machine of the fleet", () => {
     assert.equal(run.state.machines.size, 0);
   });
 
+  test("whose session was ended for holding others up is named, in harmless words, and goes on as any other", () => {
+    const run = fleetRun();
+    run.say(machine(), { type: "held", machine: "m\u001b[2J1", heldMs: 5_432.1 });
+    run.say({ type: "held", machine: "m1", heldMs: Number.NaN });
+    const cut = run.events("machine.cut-off").map(({ machine, heldMs }) => [machine, heldMs]);
+    assert.deepEqual(cut, [["m [2J1", 5_432]]);
+    assert.equal(run.state.machines.size, 1);
+  });
+
   test("says its name and labels in its own words: what steers a terminal, or is no label, stays out of the log", () => {
     const run = fleetRun();
     const name = `m\u001b[2J${"x".repeat(1_000)}`;

@@ -41,6 +41,10 @@ export function machineChanged({ state: { machines } }: Now, said: Of<"machine">
   return isSame ? [] : [{ type: "machine.changed", machine, state, capacity, labels }];
 }
 
+/** The machine goes on as any other: a person decides whether to shut it out. */
+export const machineHeld = (_: Now, { machine, heldMs }: Of<"held">): readonly Fact[] =>
+  heldMs > 0 ? [{ type: "machine.cut-off", machine: nameOf(machine), heldMs: Math.round(heldMs) }] : [];
+
 const nameOf = (machine: string): string => harmless(machine, MAX_NAME_CHARS);
 
 /** As long as the name of a host may be. */

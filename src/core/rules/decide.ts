@@ -28,7 +28,7 @@ import { answerByDefault, answerQuestion } from "./decide-call.ts";
 import { decideCheck } from "./decide-check.ts";
 import { approve, cancelRun, cancelTask, decline, openRun, steerRun } from "./decide-command.ts";
 import { decideLand, landingSeenTo } from "./decide-landing.ts";
-import { jobReturned, jobTaken, machineChanged } from "./decide-machine.ts";
+import { jobReturned, jobTaken, machineChanged, machineHeld } from "./decide-machine.ts";
 import { decidePlan } from "./decide-plan.ts";
 import { setupSeenTo } from "./decide-setup.ts";
 import { decideWork } from "./decide-work.ts";
@@ -61,6 +61,7 @@ const DECIDERS: Deciders = {
   taken: jobTaken,
   returned: jobReturned,
   machine: machineChanged,
+  held: machineHeld,
   "account-refused": accountTroubled,
   "account-worked": ({ state }, { account }) => accountWorks(state, account),
   quiet: ({ state }, { job, ms, doing }) =>

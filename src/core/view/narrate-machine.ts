@@ -1,9 +1,12 @@
 /** Says in a line what happens to a machine of the fleet. */
-import { plural } from "../../text/words.ts";
+import { duration, plural } from "../../text/words.ts";
 import type { EventOf } from "../log/event.ts";
 import { bad, type Line, quiet } from "./line.ts";
 
-export function machineText({ machine, state, capacity }: EventOf<"machine.changed">): Line {
+export const machineText = (event: EventOf<"machine.changed"> | EventOf<"machine.cut-off">): Line =>
+  event.type === "machine.changed" ? changedText(event) : cutOffText(event);
+
+function changedText({ machine, state, capacity }: EventOf<"machine.changed">): Line {
   switch (state) {
     case "ready":
       return quiet(`Machine ${machine} is ready for ${plural(capacity, "job")} at once`);
@@ -15,3 +18,9 @@ export function machineText({ machine, state, capacity }: EventOf<"machine.chang
       return quiet(`Machine ${machine} has left the fleet`);
   }
 }
+
+const cutOffText = ({ machine, heldMs }: EventOf<"machine.cut-off">): Line =>
+  bad(
+    `Machine ${machine} kept the fleet's database waiting for ${duration(heldMs)}; its session was ended. ` +
+      "If that happens again: skein fleet revoke",
+  );

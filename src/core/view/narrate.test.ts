@@ -57,6 +57,7 @@ test("of a fleet, who has begun a job is told with its machine, and what becomes
   run.work("t.1");
   run.say(taken("land#1"));
   for (const state of ["draining", "silent", "gone"] as const) run.say({ ...machine, state });
+  run.say({ type: "held", machine: "m1", heldMs: 5_000 });
   const told = linesOf(run).filter((line) => /machine|m1|Worker|Planning/i.test(line));
   assert.deepEqual(told, [
     "The planner waits for a machine",
@@ -67,6 +68,7 @@ test("of a fleet, who has begun a job is told with its machine, and what becomes
     "Machine m1 takes no more jobs",
     "Machine m1 gives no sign of life; others take its jobs over",
     "Machine m1 has left the fleet",
+    "Machine m1 kept the fleet's database waiting for 5 s; its session was ended. If that happens again: skein fleet revoke",
   ]);
 });
 

@@ -57,6 +57,7 @@ export function narrate(
     }
     case "job.returned":
       return quiet(`The machine of ${event.job} is gone; the job waits for another`);
+    case "machine.cut-off":
     case "machine.changed":
       return machineText(event);
     case "job.ended":

@@ -1,4 +1,4 @@
-/** The tables of runs, their logs, leases, mailboxes and files; only coordinators reach them. */
+/** The tables of runs, their logs, leases, mailboxes and files, and how a log is added to; only coordinators reach them. */
 export const RUNS = `
 CREATE TABLE $S.run (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -24,28 +24,6 @@ CREATE TABLE $S.event (
   PRIMARY KEY (run, seq)
 );
 
--- 'done', 'taken', or 'gone'. again: an earlier try may have been committed although its answer was lost.
-CREATE FUNCTION $S.append(_run bigint, _fence int, _after int, _version int, _bodies text[], _again boolean)
-RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  _count int := cardinality(_bodies);
-  _newest int;
-  _current int;
-BEGIN
-  SELECT newest, fence INTO _newest, _current FROM $S.run WHERE id = _run FOR UPDATE;
-  IF NOT FOUND THEN RETURN 'gone'; END IF;
-  IF _current <> _fence THEN RETURN 'taken'; END IF;
-  IF _again AND _count > 0 AND _newest = _after + _count AND _bodies =
-     (SELECT array_agg(body ORDER BY seq) FROM $S.event WHERE run = _run AND seq > _after)
-  THEN RETURN 'done'; END IF;
-  IF _newest <> _after THEN RETURN 'taken'; END IF;
-  INSERT INTO $S.event (run, seq, version, body)
-    SELECT _run, _after + place, _version, body FROM unnest(_bodies) WITH ORDINALITY AS one (body, place);
-  UPDATE $S.run SET newest = _after + _count WHERE id = _run;
-  PERFORM pg_notify('$N:log:' || _run, '');
-  RETURN 'done';
-END $$;
-
 CREATE TABLE $S.letter (
   id uuid PRIMARY KEY,
   place bigint GENERATED ALWAYS AS IDENTITY,
@@ -64,4 +42,29 @@ CREATE TABLE $S.file (
   written_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (run, path, chunk)
 );
+`;
+
+export const RUN_FUNCTIONS = `
+-- 'done', 'taken', or 'gone'. again: an earlier try may have been committed although its answer was lost. The lock is
+-- one that rows which refer to the run do not wait for, nor it for them: workers write such rows.
+CREATE FUNCTION $S.append(_run bigint, _fence int, _after int, _version int, _bodies text[], _again boolean)
+RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _count int := cardinality(_bodies);
+  _newest int;
+  _current int;
+BEGIN
+  SELECT newest, fence INTO _newest, _current FROM $S.run WHERE id = _run FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RETURN 'gone'; END IF;
+  IF _current <> _fence THEN RETURN 'taken'; END IF;
+  IF _again AND _count > 0 AND _newest = _after + _count AND _bodies =
+     (SELECT array_agg(body ORDER BY seq) FROM $S.event WHERE run = _run AND seq > _after)
+  THEN RETURN 'done'; END IF;
+  IF _newest <> _after THEN RETURN 'taken'; END IF;
+  INSERT INTO $S.event (run, seq, version, body)
+    SELECT _run, _after + place, _version, body FROM unnest(_bodies) WITH ORDINALITY AS one (body, place);
+  UPDATE $S.run SET newest = _after + _count WHERE id = _run;
+  PERFORM pg_notify('$N:log:' || _run, '');
+  RETURN 'done';
+END $$;
 `;

@@ -6,6 +6,9 @@ import type { Perform } from "../context.ts";
 /** Gives a command its options and what it does. */
 export type AddTo = (command: Command, perform: Perform) => void;
 
+/** What a machine of a fleet may be called. */
+export const MACHINE = /^[a-zA-Z0-9][\w.-]{0,63}$/;
+
 export const addRepo = (command: Command, fleet = FLEET): Command =>
   command
     .option("--repo <folder>", "the repository (default: the one of the current folder)")

@@ -9,7 +9,7 @@ import { readHere, reconfigured } from "../configuration.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { versionText } from "../version.ts";
-import { type AddTo, collect, examples, type SettingOptions } from "./options.ts";
+import { type AddTo, collect, examples, MACHINE, type SettingOptions } from "./options.ts";
 
 type WorkerCommandOptions = Pick<SettingOptions, "agent" | "model" | "script" | "planner" | "set"> & {
   readonly join?: true;
@@ -35,7 +35,10 @@ export const addWorker: AddTo = (command, perform) => {
       "1",
     )
     .option("--labels <a,b>", "what this machine has that tasks may need, such as gpu")
-    .option("--name <name>", "its name in the fleet (default: the host's)")
+    .option(
+      "--name <name>",
+      "its name in the fleet (default: the one that it was invited under, or the host's)",
+    )
     .option("--once", "do one job, then end: for machines that are made for one job")
     .option("--bundle", "never push: hand back what was made through the database")
     .option("--agent <agent>", "the agent of this machine, if not the run's")
@@ -95,7 +98,6 @@ const worker: Act<WorkerCommandOptions> = async (context, options) => {
 };
 
 const MAX_CAPACITY = 1_000;
-const MACHINE = /^[a-zA-Z0-9][\w.-]{0,63}$/;
 /** A machine may have more than one task can need. */
 const MAX_MACHINE_LABELS = 4 * MAX_LABELS;
 

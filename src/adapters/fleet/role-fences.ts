@@ -1,0 +1,46 @@
+/** Limits the roles of workers beyond their rights, as far as Postgres lets this user, and lists what is left to do. */
+import { type Failed, hasFailed } from "../../core/result.ts";
+import type { OpenEnd } from "../../ports/inspection.ts";
+import type { Database } from "./database.ts";
+import { workersRole } from "./workers.ts";
+
+/** Of one machine: one listens, four are used briefly; and as many while it is replaced. */
+export const MACHINE_CONNECTIONS = 12;
+
+/** What an administrator has set stays as it is. What fails is an open end, which `openEndsOf` lists. */
+export async function fenceRole(database: Database, role: string): Promise<void> {
+  const rows = await database.ask<{ readonly statement: string }>(STATEMENTS, [role]);
+  for (const { statement } of hasFailed(rows) ? [] : rows)
+    await database.ask(statement, [], { patienceMs: 0 });
+}
+
+/** Against all machines together: the rest of the connections is the coordinators'. */
+const STATEMENTS = `
+  SELECT format('ALTER ROLE %I CONNECTION LIMIT %s', rolname, current_setting('max_connections')::int * 4 / 5)
+    AS statement FROM pg_roles WHERE rolname = $1 AND rolconnlimit = -1
+  UNION ALL SELECT format('GRANT %I TO CURRENT_USER', $1) WHERE NOT pg_has_role(current_user, $1, 'USAGE')
+  UNION ALL SELECT format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database())
+    WHERE has_database_privilege($1, current_database(), 'TEMPORARY')
+  UNION ALL SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', string_agg(oid::regprocedure::text, ', '))
+    FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace
+      AND proname IN ('lo_creat', 'lo_create', 'lo_from_bytea') AND has_function_privilege($1, oid, 'EXECUTE')
+    HAVING count(*) > 0`;
+
+/** What the role of workers may do beyond its work, each with the statement that ends it. */
+export async function openEndsOf(database: Database): Promise<readonly OpenEnd[] | Failed> {
+  const role = workersRole(database.schema);
+  const here = await database.ask<{ readonly statement: string }>(STATEMENTS, [role], { patienceMs: 0 });
+  if (hasFailed(here)) return here;
+  const others = await database.ask<{ readonly statement: string }>(
+    `SELECT format('REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC', datname) AS statement FROM pg_database
+     WHERE datallowconn AND datname <> current_database() AND has_database_privilege($1, oid, 'CONNECT')
+     ORDER BY datname`,
+    [role],
+    { patienceMs: 0 },
+  );
+  if (hasFailed(others)) return others;
+  return [
+    ...here.map(({ statement }) => ({ of: "database", statement }) as const),
+    ...others.map(({ statement }) => ({ of: "others", statement }) as const),
+  ];
+}
