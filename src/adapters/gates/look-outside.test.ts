@@ -42,8 +42,9 @@ function gates(inside: readonly (GateRun | Failed)[], outside: GateRun | Failed,
 
 it("a base that fails in the sandbox alone, twice, does not run there: never red, with the lines to choose", async () => {
   const { gate, asked } = gates([run("a", "b")], run());
+  const steps: (string | undefined)[] = [];
   for (const _ of [1, 2]) {
-    const ran = await gate.run(BASE, NEVER);
+    const ran = await gate.run({ ...BASE, onStep: (step) => steps.push(step) }, NEVER);
     assert.ok(!hasFailed(ran) && ran.setup);
     assert.equal(ran.setup.kind, "setup");
     assert.match(
@@ -53,6 +54,10 @@ it("a base that fails in the sandbox alone, twice, does not run there: never red
     assert.match(ran.setup.next ?? "", /`gateSandbox: off`.*`network: true`.*`workspace: \{ share: /);
   }
   assert.deepEqual(asked, ["inside", "outside", "inside", "inside"], "looked outside once");
+  assert.deepEqual(
+    steps.map((step) => step?.split(",")[0]),
+    ["a workspace outside of the sandbox", "a fresh workspace in the sandbox"],
+  );
 });
 
 it("what fails on both sides is red; what fails only inside is not, whatever else is red", async () => {

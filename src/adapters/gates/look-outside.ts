@@ -20,11 +20,13 @@ type LookOutsideParts = {
 export function lookingOutside({ inside, outside, isConfined, network }: LookOutsideParts): Gate {
   const known = new Map<string, Failure | undefined>();
   const find = async (tree: GatedTree, first: GateRun | Failed, signal: AbortSignal) => {
+    tree.onStep?.("a workspace outside of the sandbox, where the gate is run once more");
     const free = await outside.run(tree, signal);
     if (hasFailed(free) || free.setup) return undefined;
     const passed = new Set(failuresOf(free.report));
     const only = (run: GateRun | Failed) => wrongIn(run).filter((name) => !passed.has(name));
     if (only(first).length === 0) return undefined;
+    tree.onStep?.("a fresh workspace in the sandbox, where the gate is run once more");
     const again = await inside.run({ ...tree, isFresh: true }, signal);
     const lasting = new Set(only(again));
     const names = only(first).filter((name) => lasting.has(name));

@@ -242,7 +242,7 @@ const again = (who: string, why: FailureKind): Line =>
 const AGAIN: Readonly<Partial<Record<FailureKind, string>>> = {
   interrupted: "interrupted by a restart; retrying",
   quota: "rate limited; retrying after the reset",
-  setup: "its workspace could not be set up; retrying once it can",
+  setup: "could not begin; retrying once that is fixed",
   authentication: "credentials refused; retrying once they work",
 };
 
