@@ -277,6 +277,12 @@ describe("a run of many tasks on the page", () => {
         "[...document.querySelectorAll('.node')].map((box) => box.getBoundingClientRect().right)",
       )) as number[];
       assert.ok(Math.max(...edges) <= 390, `every box is in sight: ${Math.max(...edges)}`);
+      // Large enough for a thumb at first; all of it once that is asked for.
+      const isWhole =
+        "(() => { const [a, b] = ['.canvas', '.layer'].map((s) => document.querySelector(s).getBoundingClientRect()); return b.right <= a.right + 1 && b.bottom <= a.bottom + 1; })()";
+      assert.equal(await phone.evaluate(isWhole), false);
+      await phone.getByRole("button", { name: "Fit" }).click();
+      assert.equal(await phone.evaluate(isWhole), true);
       await phone.goto(`${run.served.origin}/#/1118-made/timeline`);
       await phone.locator(".ticks span").nth(1).waitFor();
       const labels = (await phone.evaluate(
@@ -284,6 +290,7 @@ describe("a run of many tasks on the page", () => {
       )) as [number, number][];
       for (const [i, [left]] of labels.entries())
         assert.ok(i === 0 || left >= labels[i - 1]![1], `no label is on another: ${JSON.stringify(labels)}`);
+      assert.ok(labels.at(-1)![1] <= 390, `no label is cut: ${JSON.stringify(labels)}`);
       await phone.close();
     },
   );

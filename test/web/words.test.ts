@@ -48,6 +48,18 @@ describe("the page of a run that is over", () => {
     },
   );
 
+  it("says in the graph why a task is tried again", LIMIT, async () => {
+    const page = await openPage(browser, served.address);
+    await page.goto(`${served.origin}/#/${run}/graph`);
+    await page.getByText(/event (\d+) of \1 run.closed/).waitFor();
+    assert.equal(await page.locator(".node .bad").count(), 0, "nothing of what is done");
+    await page.evaluate(
+      "skein.travel(skein.events.findIndex(({ type, job }) => type === 'job.started' && job.task === 't.4' && job.attempt === 2) + 1)",
+    );
+    await page.getByRole("link", { name: "week: gate failed working, attempt 2" }).waitFor();
+    await page.close();
+  });
+
   it("says that a run is not there, and leads back", LIMIT, async () => {
     const page = await openPage(browser, served.address);
     await page.goto(`${served.origin}/#/0101-none/graph`);

@@ -336,7 +336,21 @@ export type LossReason =
   | "the machine"
   | "other";
 
-const reasonOf = ({ kind }: Failure): LossReason => REASONS[kind];
+const reasonOf = ({ kind }: Pick<Failure, "kind">): LossReason => REASONS[kind];
+
+/** Why an attempt failed, in two or three words. */
+export const failureLabel = (failure: Pick<Failure, "kind">): string => lossLabel(reasonOf(failure));
+
+/** Where the name in `--json` is not what people would say. */
+export const lossLabel = (reason: string): string => SHOWN[reason] ?? reason;
+const SHOWN: Readonly<Record<string, string>> = {
+  "gate red": "gate failed",
+  "terms not kept": "criterion not met",
+  outage: "agent unreachable",
+  quota: "rate limited",
+  "plan of no use": "unusable plan",
+  "the machine": "machine or set-up",
+};
 
 const REASONS: Readonly<Record<FailureKind, LossReason>> = {
   "agent-failed": "failed",

@@ -48,15 +48,20 @@ export const failedAttemptsOf = ({ state, story }: Seen, id: TaskId): readonly F
   });
 
 /** "done, attempt 2; attempt 1 failed: breaks the gate", where there is room for it. */
-export function stateAndWhy({ story }: Seen, row: TaskRow, run: RunWord): string {
+export function stateAndWhy(seen: Seen, row: TaskRow, run: RunWord): string {
   const state = stateLabel(row, run);
-  if (row.attempts < 2) return state;
-  const last = story.failedAttempts.findLast(
-    ({ task, of, charge }) => task === row.task && of === "work" && charge !== "nothing",
-  );
+  const last = lastFailure(seen, row);
   const why = last && forPeople(last.failure).message.split(/[:;]/, 1)[0];
   return last ? `${state}; attempt ${last.attempt} failed: ${why}` : state;
 }
+
+/** Of a task that is tried again: its attempt that failed last. */
+export const lastFailure = ({ story }: Seen, { task: id, attempts }: Pick<TaskRow, "task" | "attempts">) =>
+  attempts < 2
+    ? undefined
+    : story.failedAttempts.findLast(
+        ({ task, of, charge }) => task === id && of === "work" && charge !== "nothing",
+      );
 
 /** Once the run is closed, these are part of what is left. */
 export const givenUpTexts = ({ givenUp, times }: Pick<RunView, "givenUp" | "times">): readonly string[] =>

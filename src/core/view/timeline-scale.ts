@@ -53,10 +53,15 @@ type TicksAsked = Stretch & {
   readonly zero: number;
   /** So many labels have room between `from` and `to`, which are places of the scale. */
   readonly most: number;
+  /** What a label takes on the right of its place: one that has less room there is left out. */
+  readonly label?: number;
 };
 
 /** Round times since `zero`, in ms, far enough from each other for their labels; none in a wait that is left out. */
-export function ticksOf(scale: TimeScale, { from, to, zero, most }: TicksAsked): readonly number[] {
+export function ticksOf(
+  scale: TimeScale,
+  { from, to, zero, most, label = 0 }: TicksAsked,
+): readonly number[] {
   const step = stepOf(to - from, most);
   const last = scale.timeAt(to) - zero;
   const ticks: number[] = [];
@@ -69,7 +74,7 @@ export function ticksOf(scale: TimeScale, { from, to, zero, most }: TicksAsked):
       if (zero + ms < wait.to) continue;
     }
     const place = scale.placeOf(zero + ms);
-    if (place < free || place > to) continue;
+    if (place < free || place > to - label) continue;
     ticks.push(ms);
     free = place + (to - from) / most;
   }

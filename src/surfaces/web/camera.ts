@@ -16,7 +16,7 @@ type Looked = {
 
 const MIN_SCALE = 0.02;
 const MAX_SCALE = 2;
-/** On a phone a thumb must hit a task, before all of them are seen. */
+/** On a phone a thumb must hit a task at first: all of them are seen once they are asked for. */
 const NARROW_PX = 600;
 /** Of the picture, so much stays in its box, in px of the screen. */
 const KEPT_PX = 80;
@@ -48,6 +48,7 @@ export function useCamera(
 ) {
   const camera = useRef({ x: 0, y: 0, scale: 1 });
   const isMoved = useRef(false);
+  const isFitted = useRef(false);
   const size = useSize(box);
   const [looked, setLooked] = useState<Looked>({ left: 0, top: 0, right: 2_000, bottom: 1_200, scale: 1 });
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -77,7 +78,7 @@ export function useCamera(
   const showAll = () => {
     const { width, height } = size;
     const fitting = Math.min(1, width / picture.width, height / picture.height);
-    const scale = width < NARROW_PX ? Math.max(fitting, THUMB_SCALE) : fitting;
+    const scale = width < NARROW_PX && !isFitted.current ? Math.max(fitting, THUMB_SCALE) : fitting;
     const middle = (all: number, own: number) => Math.max(0, (all - own * scale) / 2);
     place(middle(width, picture.width), middle(height, picture.height), scale);
   };
@@ -96,6 +97,7 @@ export function useCamera(
     },
     fit: () => {
       isMoved.current = false;
+      isFitted.current = true;
       showAll();
     },
     /** Where names are too small to be read, a click goes nearer. */

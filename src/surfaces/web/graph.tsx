@@ -4,7 +4,8 @@ import type { TaskId } from "../../core/task.ts";
 import { criticalPath, shapeOf } from "../../core/view/graph.ts";
 import { type GroupedNode, groupAlike } from "../../core/view/graph-groups.ts";
 import { type RunWord, stateLabel } from "../../core/view/labels.ts";
-import { stateAndWhy } from "../../core/view/task-facts.ts";
+import { failureLabel } from "../../core/view/tally.ts";
+import { lastFailure, stateAndWhy } from "../../core/view/task-facts.ts";
 import { gatingIn, rowOf, type Seen, type TaskRow } from "../../core/view/view.ts";
 import { FAR_SCALE, useCamera } from "./camera.ts";
 import { duration, line, plural } from "./format.ts";
@@ -220,6 +221,7 @@ function Node({
   isCritical,
   toggle,
 }: NodeProps) {
+  const again = row.isSettled ? undefined : lastFailure(seen, row);
   return (
     <div
       class={`node ${row.word}${row.isUntaken ? " untaken" : ""}${isCritical ? " critical" : ""}`}
@@ -227,7 +229,10 @@ function Node({
       title={line(stateAndWhy(seen, row, run), 200)}
     >
       <a href={href}>
-        <strong>{line(row.key, 40)}</strong>
+        <strong>
+          {line(row.key, 40)}
+          {again && <span class="bad">: {failureLabel(again.failure)}</span>}
+        </strong>
         <span class="quiet">{line(stateLabel(row, run))}</span>
       </a>
       {below > 0 && (

@@ -194,7 +194,8 @@ type TicksProps = Drawing & { readonly openedAt: number; readonly trackWide: num
 function Ticks({ openedAt, trackWide, ...drawn }: TicksProps) {
   const { scale, from, to } = drawn;
   const most = Math.max(1, Math.min(MAX_LABELS, Math.floor(trackWide / LABEL_WIDE)));
-  const ticks = ticksOf(scale, { from, to, zero: openedAt, most });
+  const label = ((to - from) * LABEL_WIDE) / trackWide;
+  const ticks = ticksOf(scale, { from, to, zero: openedAt, most, label });
   return (
     <div class="ticks" aria-hidden="true">
       {ticks.map((ms) => (

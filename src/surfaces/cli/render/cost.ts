@@ -1,5 +1,7 @@
 /** What a run has cost, in words: tokens, money, calls, gate runs, failed attempts. */
+
 import { dollars, priceLabel } from "../../../core/view/labels.ts";
+import { lossLabel } from "../../../core/view/tally.ts";
 import type { RunView } from "../../../core/view/view.ts";
 import { harmless, plural, precise } from "../../../text/words.ts";
 
@@ -101,14 +103,3 @@ export const lossRows = ({ losses }: Tally): readonly (readonly string[])[] =>
         ...(microdollars > 0 ? [`$${(microdollars / 1_000_000).toFixed(2)}`] : []),
       ].join(", "),
     ]);
-
-/** Where the name in `--json` is not what people would say. */
-export const lossLabel = (reason: string): string => SHOWN[reason] ?? reason;
-const SHOWN: Readonly<Record<string, string>> = {
-  "gate red": "gate failed",
-  "terms not kept": "criterion not met",
-  outage: "agent unreachable",
-  quota: "rate limited",
-  "plan of no use": "unusable plan",
-  "the machine": "machine or set-up",
-};

@@ -1,12 +1,13 @@
 /** The numbers of a run in words: what is not known is said to be unknown. */
+
 import type { Advice } from "../../../core/view/advice.ts";
 import type { Figures, LandedLines } from "../../../core/view/figures.ts";
 import { dollars, spentLabel } from "../../../core/view/labels.ts";
 import type { RunReport } from "../../../core/view/report.ts";
+import { lossLabel } from "../../../core/view/tally.ts";
 import type { TimePart } from "../../../core/view/time-spent.ts";
 import type { RunView } from "../../../core/view/view.ts";
 import { harmless, plural, precise } from "../../../text/words.ts";
-import { lossLabel } from "./cost.ts";
 import { paragraph, type ReportSection, section } from "./sections.ts";
 
 type Unit = "count" | "ms" | "share" | "times" | "tokens" | "microdollars";
