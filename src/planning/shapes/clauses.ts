@@ -99,7 +99,7 @@ const numbered: Splitter = (sentence, around) => {
     : undefined;
 };
 /** What somebody did until it broke is numbered, too. */
-const FAULT = /\b(?:crash|bug|error|fail|broken|hang|freez|wrong|blank)/i;
+export const FAULT = /\b(?:crash|bug|error|fail|broken|hang|freez|wrong|blank)/i;
 const MAX_LEAD_WORDS = 4;
 
 const bySemicolons: Splitter = (sentence, around) =>

@@ -53,7 +53,7 @@ function partsOf(
   together: (texts: readonly string[]) => readonly (readonly number[])[],
 ): readonly ListedPart[] | undefined {
   const parts: ListedPart[] = [];
-  const isApart = [lead, tail].some((text) => ONE_EACH.test(text) || UNRELATED.test(text));
+  const isApart = TOLD_APART.test(lead) || TOLD_APART.test(tail);
   let phase: readonly number[] = [];
   for (const list of lists) {
     const items = list.items.filter((words) => !isLimit(words, lexicon));
@@ -82,16 +82,20 @@ function partsOf(
   return parts;
 }
 
-/** "One commit each", "each can be its own PR": what the request calls a unit of work needs no verb. */
-const UNIT = "(?:commit|pr|pull request|merge request|branch|ticket)";
-const ONE_EACH = new RegExp(
-  `\\b(?:(?:one|an?) ${UNIT} (?:each|per|for each|apiece)|(?:its|their) own ${UNIT}|separate ${UNIT}(?:e?s))\\b`,
+/** "One commit each", "each of these can be its own PR", "unrelated to each other": such items need no verb. */
+const UNIT = "(?:commit|pr|pull request|merge request)";
+const TOLD_APART = new RegExp(
+  [
+    `\\b(?:one|an?) ${UNIT} (?:each|apiece|for each|per (?:item|fix|point|line))\\b`,
+    `\\beach(?: of (?:these|them)| one| item| fix| point)?(?: (?:can|could|should|must|may|to|be|gets?|in|as|is))* (?:its|their) own ${UNIT}\\b`,
+    "\\b(?:unrelated|independent)(?: (?:to|of|from))? (?:each other|one another)\\b",
+  ].join("|"),
   "i",
 );
 /** Numbers count such items, and do not order them. */
-const UNRELATED =
-  /\b(?:unrelated|independent(?:ly)?)(?: (?:to|of|from))?(?: each other| one another)?\b|\bin (?:any|no particular) order\b/i;
-const isInOrder = ({ isNumbered }: List, lead: string): boolean => isNumbered && !UNRELATED.test(lead);
+const UNORDERED =
+  /\b(?:unrelated|independent)(?: (?:to|of|from))? (?:each other|one another)\b|\bin no particular order\b/i;
+const isInOrder = ({ isNumbered }: List, lead: string): boolean => isNumbered && !UNORDERED.test(lead);
 
 /** A fault or a wish. */
 const ownWork = (words: string): ItemOrder => ({ text: sentencesOf(words)[0] ?? words, verb: "" });

@@ -3,6 +3,7 @@
  * each such sentence starts a task. Before the sequence there may be an introduction, after it limits; every task carries both.
  */
 import { subjectOf } from "../wording.ts";
+import { FAULT } from "./clauses.ts";
 import { isProhibition, isThing, kindOf, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
 import { inOneFile, togetherIn } from "./merge.ts";
 import type { Part, RequestShape } from "./shape.ts";
@@ -70,7 +71,7 @@ function areNumbered(
   return (
     numbers.length === steps.length &&
     numbers.every((number, at) => number === numbers[0]! + at) &&
-    (orderIn(first!.text, lexicon) !== undefined || whenOf(first!.words[0]!, lexicon)?.isPhase === true) &&
+    (orderIn(first!.text, lexicon) !== undefined || arePhases(steps, shared, lexicon)) &&
     !others.some((words) => /\b(?:step|phase|stage|milestone)s?\s+\d/i.test(words))
   );
 }
@@ -101,7 +102,16 @@ function stepsIn(
   return { steps, shared };
 }
 
-/** What broke is told in steps, but work alone in phases: "Phase 2: the CLI reads both formats". */
+/** Phases may say what will be so, but one of them orders something. Those of a story do not, and tell what broke. */
+const arePhases = (steps: readonly Step[], shared: readonly string[], lexicon: Lexicon): boolean =>
+  steps.every(({ words: [first = ""] }) => whenOf(first, lexicon)?.isPhase === true) &&
+  steps.some(({ text }) => orderIn(text, lexicon) !== undefined) &&
+  !steps.some(({ text }) => IS_DONE.test(text)) &&
+  !shared.some((sentence) => FAULT.test(sentence));
+
+const IS_DONE = /\b(?:already|done|finished|merged|shipped|landed)\b/i;
+
+/** "Phase 2: the CLI reads both formats". */
 const isPlanned = (at: ReturnType<typeof whenOf>, text: string): boolean =>
   at?.isPhase === true && !/\?\s*$/.test(text);
 

@@ -50,9 +50,7 @@ export function Runs() {
           <p class="quiet">`skein demo` shows a whole run on a small project.</p>
         </div>
       )}
-      {runs && runs.length > 0 && found.length === 0 && (
-        <p class="quiet">No run has these words.</p>
-      )}
+      {runs && runs.length > 0 && found.length === 0 && <p class="quiet">No run has these words.</p>}
       <ul class="runs">
         {found.map((run) => (
           <li key={"run" in run ? run.run : run.problem}>
