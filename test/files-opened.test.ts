@@ -28,6 +28,7 @@ const LISTED: Readonly<Record<string, string>> = {
   "src/adapters/outboxes.ts": "makes a new file, and fails if there is one",
   "src/adapters/planning-data.ts": "a file of this package",
   "src/adapters/programs/command.ts": "the first 256 bytes of a program that is about to be run",
+  "src/adapters/programs/connections.ts": "files of the kernel's, in /proc",
   "src/adapters/programs/pipes.ts": "pipes that it has just made",
   "src/adapters/programs/process-table.ts": "a file of the kernel's, in /proc",
   "src/adapters/repositories/checkouts.ts": GIT,

@@ -14,6 +14,7 @@ const STORED = z.array(
   }),
 );
 
+/** Not the file of an older Skein, whose cookies browsers also sent to other servers of this machine. */
 export const deviceFile = (file: string): Devices => ({
   read: () => {
     try {

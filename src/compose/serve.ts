@@ -4,10 +4,10 @@ import { deviceFile } from "../adapters/devices.ts";
 import type { Project } from "../ports/project.ts";
 import { filesOf } from "./project.ts";
 
+export { dropSilent } from "../adapters/http/drop-silent.ts";
+
 export const serverParts = ({ located, stateFolder, runs }: Project) => ({
   repository: path.basename(located.top),
-  runs,
-  files: filesOf({ located }),
-  // In devices.json an older Skein kept who had a cookie, which browsers also sent to other servers of this machine.
+  ...{ runs, files: filesOf({ located }) },
   devices: deviceFile(path.join(stateFolder, "page-devices.json")),
 });

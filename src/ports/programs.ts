@@ -28,6 +28,8 @@ export type Program = {
    * then counts as the signal that it stands for.
    */
   readonly statusFile?: string;
+  /** Its process group, right before its first instruction. */
+  readonly onGroup?: (group: number) => void;
   /** Everything that it writes, as it comes, within the limit. */
   readonly onOutput?: (text: string) => void;
 };

@@ -30,6 +30,7 @@ import {
 } from "./ends.ts";
 import {
   type CallDoor,
+  callsFrom,
   callVariables,
   type JobCalls,
   openCalls,
@@ -126,6 +127,7 @@ export class CommandAgent implements Agent {
           }),
           ...callVariables(open),
         },
+        ...callsFrom(open),
         limits: { ...limits, maxMs: ask.maxMs },
         onOutput: (text) => {
           write(text);

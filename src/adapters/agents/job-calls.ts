@@ -1,5 +1,5 @@
 /** Takes the call that ends a worker's turn: keeps it on disk, and gives the agent a while to end by itself. */
-import type { ProgramLimits, Programs } from "../../ports/programs.ts";
+import type { Program, ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Transcripts } from "../../ports/transcripts.ts";
 import { redactFields } from "../../text/redact.ts";
 import type { CallDesk, CallPlace } from "../call-desk/desk.ts";
@@ -69,6 +69,10 @@ async function openPlace({ desk, skein }: CallDoor, take: (call: Call) => Promis
   const started = await skein();
   return { ...(await desk.open(take)), skein: started };
 }
+
+/** To whom the place belongs, as soon as the program of the turn is there. */
+export const callsFrom = ({ place }: JobCalls): Pick<Program, "onGroup"> =>
+  place ? { onGroup: place.startedAs } : {};
 
 export const callVariables = ({ place }: JobCalls): Readonly<Record<string, string>> =>
   place ? { SKEIN: place.skein, [CALL_URL]: place.url, [CALL_TOKEN]: place.token } : {};

@@ -1,6 +1,7 @@
 /** Does the desk take one call of each job, from those alone who may call? */
 import assert from "node:assert/strict";
 import { request } from "node:http";
+import { connect, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -91,6 +92,22 @@ describe("the desk where workers call", () => {
     assert.equal((await send({ headers: { origin: "http://evil.example" } })).status, 403);
     assert.equal((await send({ path: "/mcp", headers: { host: "evil.example" } })).status, 403);
     assert.deepEqual(taken, []);
+  });
+
+  it("answers although hundreds of connections were opened that ask nothing", async () => {
+    const { port } = new URL(place.url);
+    const open = await Promise.all(
+      Array.from({ length: 400 }, () => {
+        const { promise, resolve } = Promise.withResolvers<Socket>();
+        const socket = connect(Number(port), "127.0.0.1", () => resolve(socket.on("error", () => {})));
+        return promise;
+      }),
+    );
+    try {
+      assert.equal((await send({})).status, 200);
+    } finally {
+      for (const socket of open) socket.destroy();
+    }
   });
 
   it("refuses what is no call", async () => {

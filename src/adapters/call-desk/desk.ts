@@ -1,9 +1,11 @@
 /** A local HTTP server of the run, where agents' programs call for subtasks and ask questions. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { messageOf } from "../../core/failure.ts";
 import { parseJson } from "../../text/json.ts";
+import { dropSilent } from "../http/drop-silent.ts";
+import { comesFrom } from "../programs/connections.ts";
 import type { McpDoor } from "./mcp.ts";
 import { CALL_TOOLS, type Call, isCallTool, TAKEN, takenBefore } from "./tools.ts";
 
@@ -15,6 +17,8 @@ export type CallPlace = {
   readonly url: string;
   readonly token: string;
   readonly listed: Promise<void>;
+  /** Says which process group the job's program is: from then on only that one and all below it may call. */
+  readonly startedAs: (group: number) => void;
   readonly close: () => void;
 };
 
@@ -38,6 +42,9 @@ export class CallDesk {
       url: `http://${hostOf(server)}`,
       token,
       listed: place.listed.promise,
+      startedAs: (group) => {
+        place.group = group;
+      },
       close: () => {
         this.#places.delete(place);
         place.close();
@@ -62,6 +69,7 @@ export class CallDesk {
     if (!isFromHere(request, host)) return say(response, 403, "only programs on this machine may call");
     const place = this.#placeOf(request);
     if (place === undefined) return say(response, 401, UNKNOWN);
+    if (!(await place.isCalledBy(request.socket))) return say(response, 403, NOT_ITS_OWN);
     if (!PATHS.has(request.url)) return say(response, 404, "there is no such path");
     const body = request.method === "POST" ? await readBody(request) : undefined;
     if (body?.is === "too-large") return say(response, 413, `at most ${body.maxBytes} bytes are accepted`);
@@ -92,12 +100,17 @@ const PATHS: ReadonlySet<string | undefined> = new Set([CALL, MCP, LISTED]);
 const NOTED: Reply = { status: 200, message: "noted" };
 const UNKNOWN = "this token is unknown, or its turn is over: it is valid during one turn of a worker";
 
+const NOT_ITS_OWN =
+  "this token belongs to another job: only its own program may use it, and what that has started";
+
 type Reply = { readonly status: number; readonly message: string };
 
 /** Of one job, which may call once. */
 class Place {
   readonly digest: Buffer;
   readonly listed = Promise.withResolvers<void>();
+  group: number | undefined;
+  readonly #known = new WeakSet<Socket>();
   readonly #take: TakeCall;
   #taken: Call | undefined;
   #door: Promise<McpDoor> | undefined;
@@ -105,6 +118,16 @@ class Place {
   constructor(digest: Buffer, take: TakeCall) {
     this.digest = digest;
     this.#take = take;
+  }
+
+  /** A token can be read in the environment of a program by all programs of the user. */
+  async isCalledBy(socket: Socket): Promise<boolean> {
+    const { remotePort: from, localPort: to } = socket;
+    if (this.group === undefined || this.#known.has(socket)) return true;
+    if (from === undefined || to === undefined) return false; // It is gone.
+    if ((await comesFrom(this.group, { from, to })) === false) return false;
+    this.#known.add(socket);
+    return true;
   }
 
   async call(call: Call | string): Promise<Reply> {
@@ -166,20 +189,23 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<vo
 
 function listening(answer: Answer): Promise<Server> {
   const { promise, resolve, reject } = Promise.withResolvers<Server>();
-  const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
+  const server = createServer(LIMITS, (request, response) => {
     void answer(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else say(response, 500, messageOf(error));
     });
   });
+  server.maxConnections = MAX_CONNECTIONS;
+  dropSilent(server);
   server.once("error", reject);
   server.listen(0, "127.0.0.1", () => resolve(server));
   server.unref(); // It must not keep the process of an abandoned run alive.
   return promise;
 }
 
-/** For sending one request; the answer may take longer. */
-const REQUEST_MS = 30_000;
+/** For sending one request; the answer may take longer. Agents that speak MCP keep their connection for a while. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 };
+const MAX_CONNECTIONS = 200;
 
 /** Reads the JSON body of a request up to a limit; what is longer is read and dropped. */
 type RequestBody =

@@ -56,6 +56,7 @@ export class LocalPrograms implements Programs {
       return { is: "unstartable", failure: this.#unrecorded(program, thrown) };
     }
     const family = { group, isGroupOurs: true, mark, since: sinceOf(start) };
+    program.onGroup?.(group);
     const { end, isGone } = await runStarted(waiting, program, family, signal);
     if (isGone) await removeRecord(path);
     return end;

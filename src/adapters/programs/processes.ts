@@ -71,6 +71,19 @@ async function membersOf({ group, isGroupOurs, mark, since }: Family): Promise<n
   return [...found];
 }
 
+/**
+ * The group and session of a program, and all below them, on Linux. The mark proves nothing here: every process of the
+ * user can read it and take it over. Nobody can enter a group of another session, or choose its parent.
+ */
+export async function processesOf(group: number): Promise<readonly number[]> {
+  const all = await processTable();
+  const found = new Set(
+    all.flatMap((one) => (one.group === group || one.session === group ? [one.pid] : [])),
+  );
+  addChildren(found, all);
+  return [...found];
+}
+
 function addChildren(found: Set<number>, all: readonly Process[]): void {
   for (let before = -1; before !== found.size; ) {
     before = found.size;

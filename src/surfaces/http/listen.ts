@@ -1,8 +1,8 @@
 /** Listens on loopback unless told otherwise, with limits on what a client may keep waiting. */
 import { createServer as createPlain, type Server } from "node:http";
 import { createServer as createTls } from "node:https";
-import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { dropSilent } from "../../compose/serve.ts";
 import { failure, messageOf } from "../../core/failure.ts";
 import type { Failed } from "../../core/result.ts";
 
@@ -30,8 +30,6 @@ const limits = (headMs: number) => ({
   connectionsCheckingInterval: headMs / 5,
 });
 const MAX_CONNECTIONS = 200;
-/** Connections that have not asked anything: browsers keep a few; of more, the oldest makes room for who asks. */
-const MAX_SILENT = 100;
 
 export async function listen(
   fetch: Fetch,
@@ -63,26 +61,6 @@ export async function listen(
       await promise;
     },
   };
-}
-
-/** Silent connections must not shut others out. */
-function dropSilent(server: Server): void {
-  // By its other end: with TLS, a request comes on another socket than its connection.
-  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
-  const silent = new Map<string, Socket>();
-  server.on("connection", (socket) => {
-    const name = nameOf(socket);
-    silent.set(name, socket);
-    socket.once("close", () => silent.delete(name));
-    const [oldest] = silent.values();
-    if (silent.size > MAX_SILENT) oldest?.destroy();
-  });
-  server.on("request", ({ socket }, response) => {
-    const name = nameOf(socket);
-    const asking = silent.get(name);
-    silent.delete(name);
-    response.once("close", () => asking && !asking.destroyed && silent.set(name, asking));
-  });
 }
 
 function begin(server: Server, host: string, port: number): Promise<void> {

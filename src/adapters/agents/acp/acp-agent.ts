@@ -8,7 +8,13 @@ import { type AskedFor, askedFor } from "../../../prompting/asked-for.ts";
 import { fields } from "../../../text/json.ts";
 import { installedVersion } from "../../programs/installed-version.ts";
 import { MAX_TIMER_MS, orCall, withoutSecrets } from "../ends.ts";
-import { callVariables, type JobCalls, openCalls, type ProgramAgentOptions } from "../job-calls.ts";
+import {
+  callsFrom,
+  callVariables,
+  type JobCalls,
+  openCalls,
+  type ProgramAgentOptions,
+} from "../job-calls.ts";
 import { type FileProblem, readWhole, replaceWhole } from "../tools/files.ts";
 import { padOf, rootOf, type ToolReach } from "../tools/reach.ts";
 import {
@@ -127,8 +133,7 @@ export class AcpAgent implements Agent {
       transcript.write(text);
     };
     const talk = (streams: Streams) => this.#dialogue(ask, { streams, write }, until);
-    const variables = ask.open && callVariables(ask.open);
-    const turn = await this.#run(ask, { talk, write: transcript.write, variables }, until);
+    const turn = await this.#run(ask, { talk, write: transcript.write, open: ask.open }, until);
     const judged = this.#judge(
       turn,
       ask,
@@ -139,11 +144,7 @@ export class AcpAgent implements Agent {
     return { said, isWhole: isWhole(turn) };
   }
 
-  async #run(
-    start: AcpStart,
-    { talk, write, variables = {} }: Started,
-    until: AbortSignal,
-  ): Promise<AcpTurn> {
+  async #run(start: AcpStart, { talk, write, open }: Started, until: AbortSignal): Promise<AcpTurn> {
     const { command, programs, limits, environment } = this.#options;
     const { job, folder, scratchpad } = start;
     const stop = new AbortController();
@@ -155,8 +156,9 @@ export class AcpAgent implements Agent {
           ...start.environment,
           ...environment,
           ...scratchpadVariables(scratchpad),
-          ...variables,
+          ...(open && callVariables(open)),
         },
+        ...(open && callsFrom(open)),
         limits: { ...limits, maxMs: start.maxMs + MARGIN_MS },
         onOutput: (text) => {
           write(text);
@@ -292,7 +294,7 @@ type Started = {
   /** Gets its standard error. */
   readonly write: (text: string) => void;
   /** For its process and for the commands that it runs. */
-  readonly variables?: Readonly<Record<string, string>> | undefined;
+  readonly open?: JobCalls | undefined;
 };
 
 /** Serves files to an agent: reads and writes inside the workspace and the scratchpad only. */

@@ -88,7 +88,7 @@ describe("an agent that is talked with and calls", () => {
   it("is waited for until it has listed the tools; one that does not is not waited for again", async () => {
     const listing = new Listing();
     const { promise: listed, resolve } = Promise.withResolvers<void>();
-    const place = { url: "", token: "", skein: "", close: () => {}, listed };
+    const place = { url: "", token: "", skein: "", startedAs: () => {}, close: () => {}, listed };
     let isOver = false;
     const waiting = listing.wait({ place }, never).finally(() => {
       isOver = true;
