@@ -1,4 +1,4 @@
-/** Keeps results that are too long for a conversation, as files of the run named by their content. */
+/** Keeps results that are too long for a conversation, as files named by their content. */
 import { hash } from "node:crypto";
 import path from "node:path";
 import { messageOf } from "../core/failure.ts";

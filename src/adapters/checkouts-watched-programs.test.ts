@@ -23,7 +23,7 @@ it("tells what a command changed in the checkout, and looks once between two com
   const programs: Programs = {
     run: async () => {
       head += 1;
-      return { is: "exited", code: 0, output: "", tail: "" };
+      return { is: "exited", code: 0, output: "", errors: "", tail: "" };
     },
     endLeftovers: async () => 0,
   };
@@ -45,7 +45,7 @@ it("tells what a command changed in the checkout, and looks once between two com
 });
 
 it("says nothing of a checkout that cannot be looked at, and the command's end all the same", async () => {
-  const end = { is: "exited", code: 1, output: "", tail: "" } as const;
+  const end = { is: "exited", code: 1, output: "", errors: "", tail: "" } as const;
   const programs: Programs = { run: async () => end, endLeftovers: async () => 0 };
   const checkout = { look: async () => ({ failure: failure("repository", "no") }) };
   const watched = new WatchedPrograms({ programs, checkout, tell: () => assert.fail("told") });

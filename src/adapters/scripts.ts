@@ -1,4 +1,4 @@
-/** How is the script of a loop run? By a shell in a workspace, confined where the machine can, with the draft as its input. */
+/** Runs the script of a loop: by a shell in a workspace, confined where the machine can, with the draft as its input. */
 import { failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
@@ -15,7 +15,6 @@ type ScriptParts = {
   readonly sandbox: () => Promise<Sandbox | Failed>;
 };
 
-/** Both outputs come as one, in the order in which they were written. */
 export function scriptsIn({ folder, environment }: Workspace, parts: ScriptParts): ScriptRunner {
   const { programs, limits, redact } = parts;
   let scripts = 0;
@@ -39,7 +38,8 @@ export function scriptsIn({ folder, environment }: Workspace, parts: ScriptParts
       },
       signal,
     );
-    if (end.is === "exited") return { exit_code: end.code, stdout: redact(end.output), stderr: "" };
+    if (end.is === "exited")
+      return { exit_code: end.code, stdout: redact(end.output), stderr: redact(end.errors) };
     if (end.is === "unstartable") return { failure: end.failure };
     const how = end.is === "killed" ? `was killed by ${end.signal}` : "did not end in time, or was stopped";
     return { failure: failure("interrupted", `the script ${how}`) };

@@ -5,6 +5,7 @@ import { failure } from "../core/failure.ts";
 import { hasFailed } from "../core/result.ts";
 import type { LoneAgent } from "../ports/lone-agent.ts";
 import type { HandledTaskResult } from "../ports/subtasks.ts";
+import { MemoryArtefacts } from "../subtasks/artefacts.ts";
 import { TemplateRegistry } from "../subtasks/registry.ts";
 import { runSubtask } from "./run-subtask.ts";
 
@@ -38,6 +39,7 @@ function machine(answer: HandledTaskResult, why?: ReturnType<typeof failure>) {
     openAlone: async () => alone,
     specialists: async () => [],
     filesIn: () => ({ read: async () => ({ text: "" }), match: async () => [] }),
+    artefacts: () => new MemoryArtefacts(),
   };
   const request = {
     config: defaultConfig(),

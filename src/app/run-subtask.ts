@@ -1,7 +1,7 @@
 /** How is a task run outside of a run? By the configured agent, in a place of its own, of which nothing stays. */
 
 import type { Config } from "../config/schema.ts";
-import { type Failure, failure } from "../core/failure.ts";
+import type { Failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { AgentSpec } from "../ports/agent-spec.ts";
@@ -24,7 +24,7 @@ type SubtaskRequest = Pick<ExecuteTaskOptions, "registry" | "ask" | "onEvent"> &
   readonly say: (line: string) => void;
 };
 
-type SubtaskParts = Pick<LoneParts, "openAlone" | "specialists" | "filesIn"> & {
+type SubtaskParts = Pick<LoneParts, "openAlone" | "specialists" | "filesIn" | "artefacts"> & {
   readonly project: Pick<Project, "located">;
 };
 
@@ -67,8 +67,9 @@ async function runWith(
   const result = await executeTask(template, inputs, {
     ...{ registry, ...(ask && { ask }), ...(onEvent && { onEvent }), ...handlers, signal },
     files: parts.filesIn(shown.folder),
-    runScript: allowCode ? alone.scriptsIn(shown) : async () => ({ failure: NO_CODE }),
+    ...(allowCode ? { runScript: alone.scriptsIn(shown) } : { whyNoScripts: NO_CODE }),
     limits: { turnMs },
+    artefacts: parts.artefacts(alone.redact),
   });
   const redacted = redactFields(result, alone.redact);
   return { result: redacted, ...(result.status === "FAILED" && failed && { cause: failed }) };
@@ -76,8 +77,5 @@ async function runWith(
 
 const READER = "task:files#0" as JobId;
 
-const NO_CODE = failure(
-  "policy",
-  "the template has a script, which is code of the repository and is not run",
-  "read it, then allow it: --allow-code",
-);
+const NO_CODE =
+  "the template has a script, which is code of the repository and is not run; read it, then allow it: --allow-code";

@@ -24,6 +24,8 @@ export type Handoff = {
   readonly concerns: readonly string[];
   readonly suggestions: readonly string[];
   readonly metrics: Metrics;
+  /** The file among the run's artefacts that has the whole of a result that was too long for the summary. */
+  readonly artefact?: string;
   /** What it changes of what the gate runs, or of what steers agents, in words: read off its branch. */
   readonly flags?: readonly string[];
 };

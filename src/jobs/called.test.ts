@@ -74,4 +74,9 @@ describe("what a worker calls for", () => {
     );
     assert.doesNotMatch(JSON.stringify(calls), /hunte/);
   });
+
+  it("names files from the root of the workspace, also with a slash in front", () => {
+    const call = read("spawn_subtask", { type: "x", description: "y", file_paths: ["/src/main.py", "a.py"] });
+    assert.deepEqual(call.is === "subtask" && call.order.filePaths, ["src/main.py", "a.py"]);
+  });
 });

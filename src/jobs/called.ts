@@ -5,7 +5,7 @@ import type { Called } from "../ports/agent.ts";
 import { canonicalJson, signatureOf } from "../subtasks/canonical.ts";
 import { unusableExpectation } from "../subtasks/expectations.ts";
 import type { TemplateRegistry } from "../subtasks/registry.ts";
-import { readRequest, type SubtaskRequest } from "../subtasks/request.ts";
+import { inWorkspace, readRequest, type SubtaskRequest } from "../subtasks/request.ts";
 import { settingsOf } from "../subtasks/settings.ts";
 import { isRecord } from "../text/json.ts";
 import { redactFields } from "../text/redact.ts";
@@ -55,7 +55,7 @@ function orderFor(request: SubtaskRequest, templates: TemplateRegistry): Subtask
   const expected = request.return_expectations ?? template?.return_expectations;
   const unusable = expected === undefined ? undefined : unusableExpectation(expected);
   if (unusable !== undefined) return `return_expectations: ${unusable}`;
-  const filePaths = file_paths ?? template?.file_paths ?? [];
+  const filePaths = (file_paths ?? template?.file_paths ?? []).map(inWorkspace);
   const maxDepth = least(max_depth, template?.max_depth);
   const identity = {
     ...{ template: template?.name ?? "", type, subtype, description: request.description },

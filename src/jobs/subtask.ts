@@ -1,4 +1,5 @@
-/** What is a subtask given to read, and is its result what was asked for? */
+/** Gives a subtask what it reads, and checks whether its result is what was asked for. */
+import path from "node:path";
 import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { Handoff } from "../core/handoff.ts";
@@ -9,11 +10,14 @@ import { assembleContext } from "../subtasks/context.ts";
 import { checkExpectation } from "../subtasks/expectations.ts";
 import { capResult } from "../subtasks/finish.ts";
 import { DEFAULT_LIMITS } from "../subtasks/limits.ts";
+import type { TemplateRegistry } from "../subtasks/registry.ts";
+import { isResult } from "./terms.ts";
 
 /** Files that were named are in it whole; of those that fit, the names: it has all of them in its folder. */
 export async function contextFor(
   brief: WorkBrief,
   files: ContextFiles,
+  templates: () => Promise<Pick<TemplateRegistry, "fileOf">>,
   signal: AbortSignal,
 ): Promise<Pick<Ask, "context">> {
   const { spawn } = brief.spec;
@@ -31,9 +35,11 @@ export async function contextFor(
     return { context: { text: `[context left out: ${made.error.message}]\n`, ...inherits } };
   const isMatched =
     filePaths.length === 0 && (settings.fresh_context === "enabled" || settings.inherit_context === "subset");
-  const matched = isMatched ? await files.match(query, DEFAULT_LIMITS.matchedFiles, limited) : [];
-  const names =
-    hasFailed(matched) || matched.length === 0 ? "" : `Files that may matter:\n${matched.join("\n")}\n\n`;
+  const max = DEFAULT_LIMITS.matchedFiles;
+  const matched = isMatched ? await files.match(query, max + 1, limited) : [];
+  const own = isMatched ? (await templates()).fileOf(spawn.template) : undefined;
+  const others = hasFailed(matched) ? [] : matched.filter((file) => file !== own).slice(0, max);
+  const names = others.length === 0 ? "" : `Files that may matter:\n${others.join("\n")}\n\n`;
   const warnings = made.warnings.map((warning) => `[${warning}]\n`).join("");
   return { context: { text: `${names}${made.context.text}${warnings}`, ...inherits } };
 }
@@ -41,20 +47,30 @@ export async function contextFor(
 /** Of the inputs: what a task is about is said early. */
 const MAX_QUERY_CHARS = 2_000;
 
-/** Its result is what the worker says at its end, checked, and cut to what a conversation can take. */
+/** A result is what the worker says at its end, checked, and then cut to what a conversation can take. */
 export async function checkedResult(
-  { spec: { spawn } }: WorkBrief,
+  brief: WorkBrief,
   handoff: Handoff,
   artefacts: Artefacts,
 ): Promise<{ readonly handoff: Handoff; readonly unmet?: Failure }> {
-  if (!spawn || handoff.status !== "complete") return { handoff };
+  const { spawn } = brief.spec;
+  if (!isResult(brief) || handoff.status !== "complete") return { handoff };
   const checked =
-    spawn.expectation === undefined ? undefined : checkExpectation(handoff.summary, spawn.expectation);
+    spawn?.expectation === undefined ? undefined : checkExpectation(handoff.summary, spawn.expectation);
   if (checked?.is === "unlike") {
     const why = `its result is not as expected: ${checked.problems.join("; ")}`;
-    return { handoff, unmet: failure("unmet", why, `answer as: ${spawn.expectation}`) };
+    return { handoff, unmet: failure("unmet", why, `answer as: ${spawn?.expectation}`) };
   }
   const result = { content: handoff.summary, status: "COMPLETE" as const, notes: {} };
-  const { content } = await capResult(result, DEFAULT_LIMITS.resultTokens, artefacts);
-  return { handoff: { ...handoff, summary: content } };
+  const { content, notes } = await capResult(
+    result,
+    DEFAULT_LIMITS.resultTokens - CUT_LINE_TOKENS,
+    artefacts,
+  );
+  const { artefact } = notes;
+  const named = artefact === undefined ? {} : { artefact: path.basename(artefact) };
+  return { handoff: { ...handoff, summary: content, ...named } };
 }
+
+/** The line that says what is left out, and where the whole is, must fit into what the log keeps of a result. */
+const CUT_LINE_TOKENS = 200;

@@ -1,6 +1,11 @@
 /** Were the terms of a plan's task kept? Its result in a file that the answer names, and a command that passes. */
 import path from "node:path";
-import { handoffFromEvidence, type ReadHandoff, readHandoff } from "../core/answers/handoff-answer.ts";
+import {
+  handoffFromEvidence,
+  MAX_READ_CHARS,
+  type ReadHandoff,
+  readHandoff,
+} from "../core/answers/handoff-answer.ts";
 import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { cut, type Handoff } from "../core/handoff.ts";
@@ -40,7 +45,9 @@ export async function reported(
   { text, evidence }: { readonly text: string; readonly evidence: Evidence },
   { outbox, redact }: Pick<JobParts, "outbox" | "redact">,
 ): Promise<Reported> {
-  const found = redactFields(readHandoff(text, brief.task), redact);
+  // A result is checked whole, and cut afterwards.
+  const max = isResult(brief) ? MAX_READ_CHARS : undefined;
+  const found = redactFields(readHandoff(text, brief.task, max), redact);
   const claim = claimed(brief, found, redact(text).trim(), evidence);
   const name = brief.spec.terms?.output;
   const isHonest = found.is === "handoff" && claim.status !== "complete";
@@ -55,6 +62,10 @@ export async function reported(
   const concerns = found.is === "handoff" ? claim.concerns : [];
   return { handoff: { ...handoff, concerns, summary: cut(redact(plain(read.text)), MAX_SUMMARY_CHARS) } };
 }
+
+/** Whether its words are what was asked for, rather than a report of what it did. */
+export const isResult = ({ spec }: Pick<WorkBrief, "spec">): boolean =>
+  spec.spawn !== undefined || (spec.delivers === "report" && spec.terms?.output === undefined);
 
 /** Without a claim that can be read, only what is there, and it says so. */
 function claimed({ task, spec }: WorkBrief, found: ReadHandoff, text: string, evidence: Evidence): Handoff {

@@ -34,7 +34,8 @@ export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSigna
   const before = await checkout.look(signal);
   const { specialist, problem } = chooseSpecialist(brief.spec, await specialists());
   const role = specialist ? { role: specialist } : {};
-  const context = await contextFor(brief, parts.subtasks.filesIn(folder), signal);
+  const { subtasks } = parts;
+  const context = await contextFor(brief, subtasks.filesIn(folder), subtasks.templates, signal);
   const ask: Ask = { job, brief, folder, environment, maxMs: maxTurnMs.work, ...role, ...place, ...context };
   const said = await runWatched(worker, ask, signs, signal);
   const after = await checkout.look(AbortSignal.timeout(LOOK_MS));

@@ -56,7 +56,13 @@ export type ProgramEnd =
   | { readonly is: "unstartable"; readonly failure: Failure };
 
 /**
- * `output`: standard output alone, its last part if it was long. `tail`: the end of both, for people. `isCut`: they
- * were not read to their end, because a process that could not be found still holds them; more may have followed.
+ * `output` and `errors`: standard output and standard error alone, the last part of a long one. `tail`: the end of both,
+ * for people. `isCut`: they were not read to their end, because a process that could not be found still holds them; more
+ * may have followed.
  */
-type Texts = { readonly output: string; readonly tail: string; readonly isCut?: true };
+type Texts = {
+  readonly output: string;
+  readonly errors: string;
+  readonly tail: string;
+  readonly isCut?: true;
+};

@@ -17,9 +17,37 @@ export type TaskNotes = {
   readonly question?: unknown;
   /** Of FAILED. */
   readonly error?: TaskError;
+  /** Of the task itself. Set by the engine, as are the next four. */
+  readonly task_id?: string;
+  readonly context?: ContextNotes;
+  readonly warnings?: readonly string[];
+  /** Names what is kept whole of a content or of notes that were too long. */
+  readonly artefact?: string;
+  /** Which notes were too long, or could not be written as JSON. */
+  readonly notes_left_out?: string;
+  /** Of an evaluator: whether the draft will do. Of a loop: whether one did. */
+  readonly success?: boolean;
+  /** Of a loop. */
+  readonly iterations?: number;
+  readonly history?: readonly Iteration[];
   /** What the turn cost, if the handler knows. */
   readonly usage?: { readonly tokens?: number };
   readonly [key: string]: unknown;
+};
+
+/** The effective settings of a task, what it was given to read, and what of that was cut. */
+export type ContextNotes = ContextSettings & {
+  readonly files?: readonly string[];
+  readonly truncated?: readonly string[];
+};
+
+/** One round of a loop. */
+export type Iteration = {
+  readonly iteration: number;
+  readonly director: string;
+  readonly script?: ScriptOutcome;
+  readonly evaluator: string;
+  readonly success: boolean;
 };
 
 export type FailureReason =

@@ -50,4 +50,14 @@ describe("what an agent answers for a task", () => {
     assert.deepEqual(notes, { notes_left_out: "notes have more than 200000 characters" });
     assert.equal(read({ status: "COMPLETE", content: { a: [1] } }).content, '{"a":[1]}');
   });
+
+  it("keeps an evaluator's verdict where the notes are too long for all of them", () => {
+    const { notes } = read({
+      status: "COMPLETE",
+      content: "",
+      notes: { success: true, log: "x".repeat(300_000) },
+    });
+    assert.equal(notes.success, true);
+    assert.match(String(notes.notes_left_out), /more than 200000 characters/);
+  });
 });

@@ -113,8 +113,14 @@ function notesOf(notes: unknown): TaskNotes {
   if (typeof notes !== "object" || notes === null || Array.isArray(notes))
     return { notes_left_out: "notes are not an object" };
   if (JSON.stringify(notes).length > MAX_NOTES_CHARS)
-    return { notes_left_out: `notes have more than ${MAX_NOTES_CHARS} characters` };
+    return { ...verdictIn(notes), notes_left_out: `notes have more than ${MAX_NOTES_CHARS} characters` };
   return Object.fromEntries(Object.entries(notes).filter(([name]) => !OURS.includes(name)));
+}
+
+/** What a loop decides by, however much is said besides. */
+function verdictIn(notes: object): TaskNotes {
+  const { success } = notes as TaskNotes;
+  return typeof success === "boolean" ? { success } : {};
 }
 
 function messageIn(notes: unknown): string {

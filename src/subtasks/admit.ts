@@ -1,18 +1,20 @@
 /** May this task begin? All that can be refused is refused here, before anything is done, and all else is fixed. */
 
-import type { FailureReason, TaskError, TaskHandler } from "../ports/subtasks.ts";
+import type { FailureReason, TaskError, TaskHandler, TaskInputs } from "../ports/subtasks.ts";
 import { isRecord } from "../text/json.ts";
 import { Budget } from "./budget.ts";
 import { canonicalJson, signatureOf } from "./canonical.ts";
 import { taskFailure } from "./errors.ts";
 import { unusableExpectation } from "./expectations.ts";
 import { type Chain, LiveTask, type TaskOrder } from "./live-task.ts";
+import { inWorkspace } from "./request.ts";
 import { mergeLayers, settingsOf } from "./settings.ts";
 
 type Admitted = { readonly task: LiveTask } | { readonly refused: TaskError };
 
 export function admit(chain: Chain, parent: LiveTask | undefined, id: string, order: TaskOrder): Admitted {
-  const { template, type, subtype, description, filePaths, expectation } = order;
+  const { template, type, subtype, description, expectation } = order;
+  const filePaths = order.filePaths.map(inWorkspace);
   const levels = levelsFor(chain, parent, order);
   if (levels < 1) return refused("max_depth_exceeded", `${id} would be deeper than is allowed`);
   const inputs = inputsOf(order, chain.limits.inputChars);
@@ -42,7 +44,15 @@ export function admit(chain: Chain, parent: LiveTask | undefined, id: string, or
   const lacking = budget.takeTask();
   if (lacking) return { refused: lacking };
   const depth = parent === undefined ? 0 : parent.known.spawned.depth + 1;
-  const spawned = { id, depth, template: template.name, type, subtype, description, inputs: order.inputs };
+  const spawned = {
+    id,
+    depth,
+    template: template.name,
+    type,
+    subtype,
+    description,
+    ...ownInputs(inputs.text),
+  };
   chain.emit({ is: "spawned", task: spawned, signature, settings });
   const known = {
     ...{
@@ -64,6 +74,17 @@ export function admit(chain: Chain, parent: LiveTask | undefined, id: string, or
     onFirstAnswer: order.onFirstAnswer,
   };
   return { task: new LiveTask(known, warnings) };
+}
+
+/** A copy, so that a task that changes its inputs changes those of no other. Made when they are looked at. */
+function ownInputs(text: string): { readonly inputs: TaskInputs } {
+  let own: TaskInputs | undefined;
+  return {
+    get inputs() {
+      own ??= JSON.parse(text) as TaskInputs;
+      return own;
+    },
+  };
 }
 
 const refused = (reason: FailureReason, message: string): Admitted => ({

@@ -7,27 +7,36 @@ import type { Allowance } from "./limits.ts";
 export class Budget {
   readonly #limit: Allowance;
   readonly #startedAt: number;
+  /** When its time is over: the very number of the budget above, where it was given all that is left there. */
+  readonly #until: number;
   readonly #from: Budget | undefined;
   #tasks = 0;
   #tokens = 0;
+  #isTimeUp = false;
 
   constructor(limit: Allowance, startedAt: number, from?: Budget) {
     this.#limit = limit;
     this.#startedAt = startedAt;
+    this.#until = Math.min(startedAt + limit.ms, from?.until ?? Infinity);
     this.#from = from;
+  }
+
+  get until(): number {
+    return this.#until;
   }
 
   /** Of what is left here, at most so much. Without a wish the task shares this one. */
   carve(wish: Partial<Allowance> | undefined, now: number): Budget {
     if (wish === undefined) return this;
     const left = this.left(now);
-    const least = (what: keyof Allowance) => Math.max(0, Math.min(left[what], wish[what] ?? left[what]));
-    return new Budget({ tasks: least("tasks"), ms: least("ms"), tokens: least("tokens") }, now, this);
+    const least = (what: "tasks" | "tokens") => Math.max(0, Math.min(left[what], wish[what] ?? left[what]));
+    const ms = wish.ms ?? Infinity; // What is above ends it, too.
+    return new Budget({ tasks: least("tasks"), ms, tokens: least("tokens") }, now, this);
   }
 
   left(now: number): Allowance {
-    const { tasks, ms, tokens } = this.#limit;
-    const own = { tasks: tasks - this.#tasks, ms: this.#startedAt + ms - now, tokens: tokens - this.#tokens };
+    const { tasks, tokens } = this.#limit;
+    const own = { tasks: tasks - this.#tasks, ms: this.#until - now, tokens: tokens - this.#tokens };
     const above = this.#from?.left(now);
     if (above === undefined) return own;
     return {
@@ -39,11 +48,21 @@ export class Budget {
 
   /** Why a turn that needs so many tokens cannot begin. */
   lacks(tokens: number, now: number): TaskError | undefined {
-    const { ms, tokens: limit } = this.#limit;
-    if (now - this.#startedAt >= ms)
-      return exhausted("time", { used: Math.round(now - this.#startedAt), limit: ms });
+    const { tokens: limit } = this.#limit;
+    if (this.#isTimeUp || now >= this.#until) return this.#outOfTime(now);
     if (this.#tokens + tokens > limit) return exhausted("tokens", { used: this.#tokens, limit });
     return this.#from?.lacks(tokens, now);
+  }
+
+  /** A timer may fire a moment early: all budgets that end now end together, so that none of their tasks goes on. */
+  endTime(now: number): TaskError {
+    for (let at: Budget | undefined = this; at?.until === this.until; at = at.#from) at.#isTimeUp = true;
+    return this.#outOfTime(now);
+  }
+
+  #outOfTime(now: number): TaskError {
+    const limit = Math.round(this.#until - this.#startedAt);
+    return exhausted("time", { used: Math.max(limit, Math.round(now - this.#startedAt)), limit });
   }
 
   /** Counts one more task, or says why not. */

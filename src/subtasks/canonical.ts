@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { quantity } from "./tokens.ts";
 
-type Canonical = { readonly text: string } | { readonly problem: string };
+export type Canonical = { readonly text: string } | { readonly problem: string };
 
 /** JSON with its keys in order. What JSON cannot say, too much and too deep are named. */
 export function canonicalJson(value: unknown, maxChars = MAX_CHARS): Canonical {
@@ -18,7 +18,7 @@ export function canonicalJson(value: unknown, maxChars = MAX_CHARS): Canonical {
 }
 
 /** What a subtask is told apart by; `inputs` is their canonical JSON. */
-type Identity = {
+export type Identity = {
   readonly template: string;
   readonly type: string;
   readonly subtype: string;

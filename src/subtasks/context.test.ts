@@ -4,6 +4,7 @@ import { once, reasonOf, registryOf, spawning, teamOf, template } from "../../te
 import { failure } from "../core/failure.ts";
 import type { ContextFiles, ContextSettings, HandledTaskResult } from "../ports/subtasks.ts";
 import { executeTask } from "./execute.ts";
+import { TemplateRegistry } from "./registry.ts";
 import type { SubtaskRequest } from "./request.ts";
 import { EXCLUSIVITY_RULE } from "./settings.ts";
 
@@ -216,7 +217,7 @@ test("what does not fit is cut or left out, and both are said", async () => {
   );
   assert.match(child!.context.text, /\[cut: about 250 of 2,501 tokens are shown\]/);
   assert.match(child!.context.text, /\[left out: file e, about \d+ tokens\]/);
-  assert.ok((result.notes["context"] as { truncated: string[] }).truncated.includes("file e"));
+  assert.ok((result.notes["context"] as { truncated: readonly string[] }).truncated.includes("file e"));
   assert.ok(child!.context.text.length < 1_000 * 4 + 400);
 });
 
@@ -234,4 +235,27 @@ test("settings of the template count where the request says nothing", async () =
   const registry = registryOf(template("child", { context_management: { inherit_context: "subset" } }));
   await executeTask(template("parent"), {}, { handler, registry });
   assert.deepEqual(of("child")[0]!.context.settings.inherit_context, "subset");
+});
+
+test("a slash in front of a named file means the root of the workspace", async () => {
+  const { child, result } = await spawnChild({ file_paths: ["/src/other.ts", "/../etc/passwd"] });
+  assert.deepEqual(child!.context.files, ["src/other.ts"]);
+  assert.match(String(result.notes.warnings), /^\.\.\/etc\/passwd: /);
+});
+
+test("the file of a task's own template is no context for it, those of others are", async () => {
+  const names = [".skein/templates/child.xml", ".skein/templates/other.xml", ...Object.keys(FILES)];
+  const seen: number[] = [];
+  const at: ContextFiles = {
+    read: async (path) => ({ text: path }),
+    match: async (_, limit) => {
+      seen.push(limit);
+      return names.slice(0, limit);
+    },
+  };
+  const { handler, of } = teamOf({ parent: once("child"), child: () => "done" });
+  const registry = new TemplateRegistry();
+  registry.register(template("child"), names[0]);
+  await executeTask(template("parent"), {}, { handler, registry, files: at, limits: { matchedFiles: 2 } });
+  assert.deepEqual(of("child")[0]!.context.files, names.slice(1, 3));
 });

@@ -21,6 +21,8 @@ export type ContextWish = {
   /** What the task is about, in words: its description and inputs. */
   readonly query: string;
   readonly filePaths: readonly string[];
+  /** The file of its own template, which has all of its words. */
+  readonly own?: string | undefined;
   readonly parent: ParentContext | undefined;
   /** Subtasks of the same parent that have ended, oldest first. */
   readonly earlier: readonly EndedSubtask[];
@@ -99,27 +101,34 @@ type Found =
 const NOTHING: Found = { pieces: [], files: [], warnings: [] };
 
 /** Those that were named; only where none was, those that fit. */
-function filesFor({ settings, query, filePaths }: ContextWish, around: Around): Found | Promise<Found> {
+function filesFor({ settings, query, filePaths, own }: ContextWish, around: Around): Found | Promise<Found> {
   const { files } = around;
   const mayMatch = settings.fresh_context === "enabled" && filePaths.length === 0 && files !== undefined;
   if (!mayMatch && filePaths.length === 0) return NOTHING;
   if (files === undefined)
     return { ...NOTHING, warnings: filePaths.map((path) => `${path}: not read, since no files are at hand`) };
-  return mayMatch ? readMatched(query, files, around) : readAll(filePaths, files, around);
+  return mayMatch ? readMatched({ query, own }, files, around) : readAll(filePaths, files, around);
 }
 
-async function readMatched(query: string, files: ContextFiles, around: Around): Promise<Found> {
-  const paths = await matched(query, files, around);
-  return "error" in paths ? paths : await readAll(paths, files, around);
+async function readMatched(
+  { query, own }: Pick<ContextWish, "query" | "own">,
+  files: ContextFiles,
+  around: Around,
+): Promise<Found> {
+  const max = around.limits.matchedFiles;
+  const paths = await matched(query, files, own === undefined ? max : max + 1, around);
+  if ("error" in paths) return paths;
+  return await readAll(paths.filter((path) => path !== own).slice(0, max), files, around);
 }
 
 async function matched(
   query: string,
   files: ContextFiles,
-  { limits, signal }: Around,
+  limit: number,
+  { signal }: Around,
 ): Promise<readonly string[] | { readonly error: TaskError }> {
   try {
-    const paths: unknown = await files.match(query, limits.matchedFiles, signal);
+    const paths: unknown = await files.match(query, limit, signal);
     if (Array.isArray(paths) && paths.every((path) => typeof path === "string")) return paths;
     if (!isRecord(paths) || !hasFailed(paths))
       return {

@@ -1,7 +1,7 @@
 /** How does one task's session go on? It is prompted until it ends; subtasks and answers come back as tool responses. */
 
 import { messageOf } from "../core/failure.ts";
-import type { ContextEntry, HandledTaskResult } from "../ports/subtasks.ts";
+import type { ContextEntry, HandledTaskResult, TaskError } from "../ports/subtasks.ts";
 import { isRecord } from "../text/json.ts";
 import { asSubtaskFailure, exhausted, failedResult, readResult, taskFailure } from "./errors.ts";
 import type { LiveTask, TaskOrder, TaskQuestion } from "./live-task.ts";
@@ -92,19 +92,22 @@ async function delegate(task: LiveTask, asking: HandledTaskResult): Promise<void
 async function runSubtask(task: LiveTask, request: SubtaskRequest): Promise<HandledTaskResult> {
   const { chain } = task.known;
   const match = chain.registry?.match(request);
-  if (match === undefined)
-    return failedResult(
-      taskFailure(
-        "template_not_found",
-        `no template fits type "${request.type}": ${request.description.slice(0, 200)}`,
-        {
-          subtaskType: request.type,
-        },
-      ),
-    );
+  if (match === undefined) return failedResult(notFound(request, chain.registry?.near(request) ?? []));
   const { id, result, isRefused } = await chain.spawn(task, orderFrom(request, match.template));
   if (!isRefused) task.ended.push({ id, type: request.type, result });
   return result.status === "FAILED" && !isRefused ? asSubtaskFailure(request.type, id, result) : result;
+}
+
+function notFound({ type, description }: SubtaskRequest, near: readonly string[]): TaskError {
+  const meant = near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;
+  return taskFailure(
+    "template_not_found",
+    `no template fits type "${type}": ${description.slice(0, 200)}${meant}`,
+    {
+      subtaskType: type,
+      ...(near.length > 0 && { near }),
+    },
+  );
 }
 
 const orderFrom = (request: SubtaskRequest, template: TaskOrder["template"]): TaskOrder => ({

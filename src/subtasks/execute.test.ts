@@ -345,3 +345,35 @@ test("a session is told by its signal that its task has ended, so that it lets g
     [true, true],
   );
 });
+
+test("a child that changes its inputs changes none of its parent's, nor of its siblings'", async () => {
+  const given = { list: ["a"], deep: { n: 1 } };
+  const { handler, of } = teamOf({
+    parent: ({ task, responses }) => {
+      const inputs = task.inputs;
+      return responses.length < 2 ? spawning("child", { inputs }) : JSON.stringify(inputs);
+    },
+    child: ({ task }) => {
+      const seen = JSON.stringify(task.inputs);
+      (task.inputs["list"] as string[]).push("b");
+      (task.inputs["deep"] as { n: number }).n = 2;
+      return seen;
+    },
+  });
+  const { content } = await executeTask(template("parent"), given, {
+    handler,
+    registry: registryOf(template("child")),
+  });
+  assert.deepEqual(JSON.parse(content), { list: ["a"], deep: { n: 1 } });
+  assert.deepEqual(given, { list: ["a"], deep: { n: 1 } });
+  assert.equal(of("parent")[2]!.responses[1]!.result.content, of("parent")[1]!.responses[0]!.result.content);
+});
+
+test("a type that no template has is answered with those that may have been meant", async () => {
+  const { handler, of } = teamOf({ parent: once("verifcation") });
+  const registry = registryOf(template("verification"));
+  await executeTask(template("parent"), {}, { handler, registry });
+  const { error } = of("parent")[1]!.responses[0]!.result.notes;
+  assert.match(error!.message, /no template fits type "verifcation": .*; did you mean verification\?/);
+  assert.deepEqual(error!.details!["near"], ["verification"]);
+});

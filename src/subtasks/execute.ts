@@ -16,7 +16,7 @@ import { runMap } from "./map.ts";
 import { readTemplate, type TaskTemplate, type Template } from "./template.ts";
 
 export type ExecuteTaskOptions = Partial<
-  Pick<Chain, "registry" | "handlers" | "artefacts" | "files" | "runScript" | "ask">
+  Pick<Chain, "registry" | "handlers" | "artefacts" | "files" | "runScript" | "whyNoScripts" | "ask">
 > & {
   /** Talks for every task whose template names no other. */
   readonly handler: TaskHandler;
@@ -34,11 +34,25 @@ export async function executeTask(
   inputs: TaskInputs,
   options: ExecuteTaskOptions,
 ): Promise<HandledTaskResult> {
+  checkOptions(options);
   const read = readTemplate(task);
   if ("problem" in read) return failedResult(taskFailure("input_validation_failure", read.problem));
   const { template } = read;
   const { result } = await spawn(chainOf(options), undefined, rootOrder(template, inputs), options.signal);
   return result;
+}
+
+/** A program's own mistakes are thrown, before anything is done. */
+function checkOptions(options: unknown): void {
+  const { handler } = Object(options) as { readonly handler?: unknown };
+  const methods = Object(handler) as Readonly<Record<string, unknown>>;
+  for (const method of ["open", "prompt", "addToolResponse"])
+    if (typeof methods[method] !== "function")
+      throw new TypeError(
+        handler === undefined
+          ? "options.handler is missing: it talks for the tasks (functionHandler makes one of a function)"
+          : `options.handler.${method} must be a function`,
+      );
 }
 
 const rootOrder = (template: Template, inputs: TaskInputs): TaskOrder => ({
@@ -62,6 +76,7 @@ function chainOf({ handler, handlers = {}, limits, clock, onEvent, ...given }: E
     artefacts: given.artefacts ?? new MemoryArtefacts(),
     files: given.files,
     runScript: given.runScript,
+    whyNoScripts: given.whyNoScripts,
     ask: given.ask,
     emit: onEvent ? guarded(onEvent) : () => undefined,
     spawn: (parent, order) => spawn(chain, parent, order),
@@ -135,14 +150,14 @@ async function run(task: LiveTask): Promise<HandledTaskResult> {
 }
 
 async function runOne(task: LiveTask): Promise<HandledTaskResult> {
-  const { chain, handler, spawned, settings, filePaths } = task.known;
-  const { limits, files } = chain;
+  const { chain, handler, spawned, settings, filePaths, template } = task.known;
+  const { limits, files, registry } = chain;
   const assembled = await task.within({
     what: `the context of ${task.id}`,
     ms: limits.contextMs,
     work: () =>
       assembleContext(
-        { settings, query: queryOf(task), filePaths, ...aboveOf(task) },
+        { settings, query: queryOf(task), filePaths, own: registry?.fileOf(template.name), ...aboveOf(task) },
         { files, limits, signal: task.signal },
       ),
   });

@@ -74,3 +74,22 @@ test("words are told to the child, and that they were not checked is a warning",
   assert.match(String(notes["warnings"]), /was not checked/);
   assert.match(of("a")[0]!.input, /Answer as: a short verdict/);
 });
+
+test("a type that JSON Schema does not know is the mistake of whoever wrote it, not of a result", () => {
+  for (const unknown of [
+    { type: "strng" },
+    { type: ["string", "text"] },
+    { properties: { a: { items: { type: "int" } } } },
+    { $defs: { const: { type: "float" } } },
+  ])
+    assert.match(
+      unusableExpectation(unknown) ?? "",
+      /"(?:strng|text|int|float)" is no type; there are string,/,
+    );
+  for (const known of [
+    { type: ["string", "null"] },
+    { properties: { type: { type: "string" }, enum: { type: "array" } } },
+    { const: { type: "anything" }, enum: [{ type: "else" }], default: { type: "x" } },
+  ])
+    assert.equal(unusableExpectation(known), undefined);
+});

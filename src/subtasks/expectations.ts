@@ -6,7 +6,7 @@ import { isRecord } from "../text/json.ts";
 
 export type Expectation = string | Readonly<Record<string, unknown>>;
 
-type Checked =
+export type Checked =
   | { readonly is: "fits" }
   | { readonly is: "unlike"; readonly problems: readonly string[] }
   /** In words, for the reader of the task alone. */
@@ -25,12 +25,49 @@ export function checkExpectation(content: string, expectation: Expectation): Che
 export function unusableExpectation(expectation: Expectation): string | undefined {
   const schema = schemaOf(expectation);
   if (schema === undefined) return undefined;
+  const unknown = unknownType(schema, MAX_SCHEMA_LEVELS);
+  if (unknown !== undefined)
+    return `the JSON Schema cannot be used: "${unknown.slice(0, 60)}" is no type; there are ${TYPES.join(", ")}`;
   const tried = withinTime(() => {
     JSON.stringify(schema, compilePatterns);
     new Validator(schema, DRAFT).validate(null);
   });
   return "problem" in tried ? `the JSON Schema cannot be used: ${tried.problem}` : undefined;
 }
+
+const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
+/** Deeper, the validator fails by itself. */
+const MAX_SCHEMA_LEVELS = 200;
+
+/** A type that is none fits no result: each would be blamed, and paid for again. */
+function unknownType(schema: unknown, levels: number): string | undefined {
+  if (levels === 0) return undefined;
+  if (Array.isArray(schema)) return firstOf(schema, (one) => unknownType(one, levels - 1));
+  if (!isRecord(schema)) return undefined;
+  const wrong = [schema["type"] ?? []]
+    .flat()
+    .find((type) => typeof type !== "string" || !TYPES.includes(type));
+  if (wrong !== undefined) return typeof wrong === "string" ? wrong : JSON.stringify(wrong);
+  return firstOf(Object.entries(schema), ([keyword, value]) => {
+    if (keyword === "type" || DATA.has(keyword)) return undefined;
+    return OF_SCHEMAS.has(keyword) && isRecord(value)
+      ? firstOf(Object.values(value), (one) => unknownType(one, levels - 1))
+      : unknownType(value, levels - 1);
+  });
+}
+
+function firstOf<T>(all: readonly T[], look: (one: T) => string | undefined): string | undefined {
+  for (const one of all) {
+    const found = look(one);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Their values are data, not schemas. */
+const DATA = new Set(["const", "enum", "default", "examples"]);
+/** Their values have schemas under names of the user's. */
+const OF_SCHEMAS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 
 /** A pattern that is none would be blamed on the result. */
 function compilePatterns(key: string, value: unknown): unknown {

@@ -1,4 +1,4 @@
-/** What does a task hand back? Its result, checked, cut to what a session can take, with what is known of the task. */
+/** Makes of a task's last answer what it hands back: checked, then cut to what a session can take, with notes about it. */
 
 import { messageOf } from "../core/failure.ts";
 import { hasFailed } from "../core/result.ts";
@@ -58,14 +58,22 @@ async function capNotes(notes: TaskNotes, maxTokens: number, artefacts: Artefact
   try {
     text = JSON.stringify(notes);
   } catch (thrown) {
-    return { notes_left_out: messageOf(thrown) };
+    return { ...readByEngine(notes), notes_left_out: messageOf(thrown) };
   }
   if (tokensOf(text) <= maxTokens) return notes;
   const kept = await keep(text, artefacts);
-  const left = { notes_left_out: cutTo(text, Math.min(maxTokens, SHOWN_TOKENS), whereIs(kept)) };
+  const shown = cutTo(text, Math.min(maxTokens, SHOWN_TOKENS), whereIs(kept));
+  const where = "name" in kept ? { artefact: kept.name } : {};
+  const left = { ...readByEngine(notes), ...where, notes_left_out: shown };
   const { error } = notes;
   return error === undefined ? left : { ...left, error: withoutDetails(error) };
 }
+
+/** What groups decide by: a loop that did not see `success` would go on, and pay for rounds that nobody needs. */
+const readByEngine = ({ success, iterations }: TaskNotes): TaskNotes => ({
+  ...(typeof success === "boolean" && { success }),
+  ...(typeof iterations === "number" && { iterations }),
+});
 
 const SHOWN_TOKENS = 200;
 

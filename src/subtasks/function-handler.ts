@@ -25,7 +25,7 @@ export type FunctionResponse = { readonly name: string; readonly result: Handled
 /** A text is a COMPLETE result. */
 export type TurnAnswer = string | (Partial<HandledTaskResult> & Pick<HandledTaskResult, "status">);
 
-type Session = {
+export type Session = {
   readonly task: SpawnedTask;
   readonly context: AssembledContext;
   readonly signal: AbortSignal;

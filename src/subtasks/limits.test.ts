@@ -118,3 +118,59 @@ test("zero is a limit, and what is no number is a mistake of the program", () =>
   assert.throws(() => limitsOf({ turnMs: Number.NaN }), /turnMs must be a number from 0 on, not NaN/);
   assert.throws(() => limitsOf({ chain: { tokens: -1 } }), /tokens must be a number/);
 });
+
+test("a limit that does not exist is named with those that may be meant, and so is a missing handler", async () => {
+  assert.throws(
+    () => limitsOf({ maxDeph: 3 } as never),
+    /limits: there is no maxDeph; did you mean maxDepth\?/,
+  );
+  assert.throws(
+    () => limitsOf({ chain: { seconds: 1 } } as never),
+    /limits\.chain: there is no seconds; there are/,
+  );
+  await assert.rejects(executeTask(template("a"), {}, {} as never), /options\.handler is missing/);
+  await assert.rejects(executeTask(template("a"), {}, undefined as never), /options\.handler is missing/);
+  const handler = { open: () => ({}) } as never;
+  await assert.rejects(
+    executeTask(template("a"), {}, { handler }),
+    /options\.handler\.prompt must be a function/,
+  );
+});
+
+test("a child that was given all the time that its parent has ends with it, also if its timer is early", async () => {
+  for (const ms of [1_000, 5_000, undefined]) {
+    const clock = new ManualClock(0.1);
+    const early = {
+      now: () => clock.now(),
+      wakeAt: (time: number, wake: () => void) => clock.wakeAt(time - 0.4, wake),
+    };
+    const { handler, of } = teamOf({ parent: once("child"), child: () => new Promise(() => {}) });
+    const registry = registryOf(
+      template("child", { budget: { ...(ms !== undefined && { ms }), tokens: 10_000 } }),
+    );
+    const limits = { turnMs: 60_000, chain: { ms: 1_000 } };
+    const running = executeTask(template("parent"), {}, { handler, registry, clock: early, limits });
+    await new Promise(setImmediate);
+    clock.sleep(0);
+    clock.step();
+    assert.equal(reasonOf(await running), "time", `budget ${ms}`);
+    assert.equal(of("parent").length, 1, "its parent is not prompted again");
+  }
+});
+
+test("a child that was given less time than its parent has ends alone", async () => {
+  const clock = new ManualClock();
+  const { handler, of } = teamOf({
+    parent: once("child", {}, () => "went on"),
+    child: () => new Promise(() => {}),
+  });
+  const registry = registryOf(template("child", { budget: { ms: 500 } }));
+  const running = executeTask(
+    template("parent"),
+    {},
+    { handler, registry, clock, limits: { chain: { ms: 1_000 } } },
+  );
+  await new Promise(setImmediate);
+  clock.step();
+  assert.deepEqual([(await running).content, of("parent").length], ["went on", 2]);
+});

@@ -1,4 +1,5 @@
-/** What is the most of everything? Each number with its unit and reason; callers lower or raise them. */
+/** The limits of one call of `executeTask`: each number with its unit and reason; callers lower or raise them. */
+import { closest } from "../text/closest.ts";
 
 export type Allowance = {
   /** Tasks in the chain, the first included. */
@@ -53,9 +54,20 @@ export type SomeLimits = Partial<Omit<SubtaskLimits, "chain">> & { readonly chai
 
 /** Zero is a limit like any other; what is no number is a mistake of the program's, and thrown. */
 export function limitsOf({ chain, ...own }: SomeLimits = {}): SubtaskLimits {
+  named(own, DEFAULT_LIMITS, "limits");
+  named(chain ?? {}, DEFAULT_LIMITS.chain, "limits.chain");
   const limits = { ...DEFAULT_LIMITS, ...own, chain: { ...DEFAULT_LIMITS.chain, ...chain } };
   for (const [name, value] of [...Object.entries(limits), ...Object.entries(limits.chain)])
     if (name !== "chain" && !(typeof value === "number" && value >= 0))
       throw new RangeError(`limits: ${name} must be a number from 0 on, not ${String(value)}`);
   return limits;
+}
+
+function named(given: object, known: object, where: string): void {
+  const names = Object.keys(known);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const near = closest(unknown, names);
+  const meant = near.length > 0 ? `did you mean ${near.join(" or ")}?` : `there are ${names.join(", ")}`;
+  throw new RangeError(`${where}: there is no ${unknown}; ${meant}`);
 }

@@ -31,14 +31,16 @@ export type Chain = {
   readonly artefacts: Artefacts;
   readonly files: ContextFiles | undefined;
   readonly runScript: ScriptRunner | undefined;
-  readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Answer | PromiseLike<Answer>) | undefined;
+  /** In words, where there is no `runScript` for a reason. */
+  readonly whyNoScripts: string | undefined;
+  readonly ask: ((question: TaskQuestion, signal: AbortSignal) => QuestionAnswer | PromiseLike<QuestionAnswer>) | undefined;
   readonly emit: (event: SubtaskEvent) => void;
   /** Runs a task below another, or says why not. Never throws. */
   readonly spawn: (parent: LiveTask | undefined, order: TaskOrder) => Promise<Ran>;
 };
 
 /** `undefined`: no answer. */
-type Answer = string | undefined;
+export type QuestionAnswer = string | undefined;
 
 export type TaskQuestion = {
   /** Of the task that asked first. */
@@ -212,11 +214,13 @@ export class LiveTask {
 
   #stopAfter(what: string, ms: number): () => void {
     const { budget, chain } = this.known;
-    const now = chain.clock.now();
-    return chain.clock.wakeAt(now + Math.min(ms, budget.left(now).ms), () =>
+    const until = chain.clock.now() + ms;
+    const isBudgets = budget.until <= until;
+    return chain.clock.wakeAt(isBudgets ? budget.until : until, () =>
       this.stop(
-        budget.lacks(0, chain.clock.now()) ??
-          taskFailure("execution_timeout", `${what}: no answer within ${ms} ms`),
+        isBudgets
+          ? budget.endTime(chain.clock.now())
+          : taskFailure("execution_timeout", `${what}: no answer within ${ms} ms`),
       ),
     );
   }

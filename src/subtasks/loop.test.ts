@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failing, reasonOf, type Turn, teamOf, template } from "../../test/support/subtasks.ts";
 import { failure } from "../core/failure.ts";
-import type { ScriptRunner } from "../ports/subtasks.ts";
+import type { Iteration, ScriptRunner } from "../ports/subtasks.ts";
 import { executeTask } from "./execute.ts";
-import type { Iteration } from "./loop.ts";
 import type { TaskTemplate } from "./template.ts";
 
 const loop = (more: Partial<TaskTemplate> = {}) =>
@@ -114,10 +113,27 @@ test("every failing step names its phase and iteration, and the history so far i
   }
 });
 
-test("a script without anything that runs scripts fails in its phase", async () => {
-  const { handler } = teamOf({ director, evaluator: contentWith(1) });
+test("a script that nothing may run fails in its phase before the director is asked, and says why", async () => {
+  const { handler, record } = teamOf({ director, evaluator: contentWith(1) });
   const result = await executeTask(loop({ script: "test" }), {}, { handler });
   assert.equal(result.notes.error!.details!["failedPhase"], "script");
+  const whyNoScripts = "allow it: --allow-code";
+  const refused = await executeTask(loop({ script: "test" }), {}, { handler, whyNoScripts });
+  assert.equal(refused.notes.error!.message, whyNoScripts);
+  assert.equal(record.length, 0);
+});
+
+test("an evaluator's verdict counts, however long its other notes are", async () => {
+  const { handler, record } = teamOf({
+    director,
+    evaluator: () => ({
+      content: "good",
+      status: "COMPLETE",
+      notes: { success: true, findings: "x".repeat(100_000) },
+    }),
+  });
+  const result = await executeTask(loop(), {}, { handler });
+  assert.deepEqual([result.status, result.notes.iterations, record.length], ["COMPLETE", 1, 2]);
 });
 
 test("a script that hangs ends with the loop's turn", async () => {

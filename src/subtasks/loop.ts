@@ -1,6 +1,6 @@
 /** How is something made better until it will do? A director makes it, a script may try it, an evaluator judges it. */
 import { hasFailed } from "../core/result.ts";
-import type { HandledTaskResult, ScriptOutcome, TaskInputs } from "../ports/subtasks.ts";
+import type { HandledTaskResult, Iteration, ScriptOutcome, TaskInputs } from "../ports/subtasks.ts";
 import { exhausted, failedResult, taskFailure, withDetails } from "./errors.ts";
 import { complete, groupFailure, isDone, runPart } from "./group.ts";
 import type { LiveTask, Ran } from "./live-task.ts";
@@ -8,18 +8,17 @@ import { cutTo } from "./tokens.ts";
 
 export const DEFAULT_ITERATIONS = 5;
 
-export type Iteration = {
-  readonly iteration: number;
-  readonly director: string;
-  readonly script?: ScriptOutcome;
-  readonly evaluator: string;
-  readonly success: boolean;
-};
-
 /** It is complete when the evaluator's notes say `success: true`, and failed if no round was good enough. */
 export async function runLoop(task: LiveTask): Promise<HandledTaskResult> {
-  const { template, spawned } = task.known;
+  const { template, spawned, chain } = task.known;
   const max = template.max_iterations ?? DEFAULT_ITERATIONS;
+  // Before its director is paid for.
+  if (max > 0 && template.script !== undefined && chain.runScript === undefined)
+    return failedResult(
+      taskFailure("input_validation_failure", chain.whyNoScripts ?? NO_SCRIPTS, {
+        ...{ subtaskType: spawned.type, failedPhase: "script", failedIteration: 1 },
+      }),
+    );
   const history: Iteration[] = [];
   for (let iteration = 1; iteration <= max; iteration += 1) {
     const round = await runRound(task, iteration, history);
@@ -70,11 +69,13 @@ async function runRound(task: LiveTask, iteration: number, history: readonly Ite
     return failed("evaluator", judged);
   }
   task.ended.push({ ...judged, type: `evaluator ${iteration}` });
-  const success = judged.result.notes["success"] === true;
+  const success = judged.result.notes.success === true;
   return {
     done: { iteration, director: made, ...(script && { script }), evaluator: judged.result.content, success },
   };
 }
+
+const NO_SCRIPTS = "there is nothing that runs scripts here";
 
 const toldOf = (last: Iteration | undefined): TaskInputs =>
   last === undefined
@@ -90,7 +91,7 @@ async function runScript(task: LiveTask, script: string, input: string): Promise
     isRefused: false,
   });
   const { runScript: run } = chain;
-  if (run === undefined) return failed("there is nothing that runs scripts here");
+  if (run === undefined) return failed(NO_SCRIPTS); // Looked at before the first round.
   const got = await task.within({
     what: "the script",
     ms: chain.limits.turnMs,

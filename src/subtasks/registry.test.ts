@@ -95,3 +95,10 @@ test("what is wrong with a template is said when it is registered, and a name is
   assert.ok("template" in registry.registerXml("<task name='n'><description>d</description></task>"));
   assert.equal(registry.get("n")?.type, "atomic");
 });
+
+test("types and names that may have been meant are near, of the type and of the hints", () => {
+  const registry = filled();
+  assert.deepEqual(registry.near({ type: "verifcation" }), ["verification"]);
+  assert.deepEqual(registry.near({ type: "zzz", template_hints: ["sumarise"] }), ["summarise"]);
+  assert.deepEqual(registry.near({ type: "zzz" }), []);
+});

@@ -1,5 +1,6 @@
 /** Which template fits a request? By type, hints and words, with a published score. */
 import type { TaskError } from "../ports/subtasks.ts";
+import { closest } from "../text/closest.ts";
 import { taskFailure } from "./errors.ts";
 import { termsOf } from "./relevance.ts";
 import type { SubtaskRequest } from "./request.ts";
@@ -10,7 +11,7 @@ export type Registered = { readonly template: Template } | { readonly error: Tas
 
 export type TemplateMatch = { readonly template: Template; readonly score: number };
 
-type Wanted = Pick<SubtaskRequest, "type" | "description" | "template_hints" | "subtype">;
+export type TemplateWish = Pick<SubtaskRequest, "type" | "description" | "template_hints" | "subtype">;
 
 /**
  * score = 5 × type + 3 × hints + 2 × words, from 0 to 10:
@@ -25,6 +26,8 @@ export const MATCH_WEIGHTS = { type: 5, anyType: 1, hints: 3, words: 2, least: 1
 export class TemplateRegistry {
   readonly #templates: Template[] = [];
   readonly #places = new Map<string, number>();
+  /** By name. */
+  readonly #files = new Map<string, string>();
   /** By term, hint or type: the places of the templates that have it. */
   readonly #terms = new Map<string, number[]>();
   readonly #hints = new Map<string, number[]>();
@@ -32,16 +35,17 @@ export class TemplateRegistry {
   readonly #termCounts: number[] = [];
   readonly #answers = new Map<string, TemplateMatch | undefined>();
 
-  register(template: TaskTemplate): Registered {
+  /** `file`: where it was read, relative to the top of the repository. */
+  register(template: TaskTemplate, file?: string): Registered {
     const read = readTemplate(template);
     if ("problem" in read) return { error: taskFailure("input_validation_failure", read.problem) };
-    return this.#add(read.template);
+    return this.#add(read.template, file);
   }
 
-  registerXml(text: string): Registered {
+  registerXml(text: string, file?: string): Registered {
     const read = readTemplateXml(text);
     if ("problem" in read) return { error: taskFailure("xml_validation_failure", read.problem) };
-    return this.#add(read.template);
+    return this.#add(read.template, file);
   }
 
   get(name: string): Template | undefined {
@@ -49,7 +53,12 @@ export class TemplateRegistry {
     return place === undefined ? undefined : this.#templates[place];
   }
 
-  match(request: Wanted): TemplateMatch | undefined {
+  /** Where a template was read: it has all words of its task, and is no context for it. */
+  fileOf(name: string): string | undefined {
+    return this.#files.get(name);
+  }
+
+  match(request: TemplateWish): TemplateMatch | undefined {
     const key = JSON.stringify([request.type, request.subtype, request.template_hints, request.description]);
     if (this.#answers.has(key)) return this.#answers.get(key);
     const found = this.#best(request);
@@ -58,13 +67,22 @@ export class TemplateRegistry {
     return found;
   }
 
-  #add(template: Template): Registered {
+  /** Types and names that a request may have meant for which nothing fits; at most three. */
+  near({ type, template_hints: given = [] }: Pick<TemplateWish, "type" | "template_hints">): readonly string[] {
+    const names = new Set(this.#templates.flatMap((one) => [one.type, one.name]));
+    names.delete(ANY);
+    const found = [type, ...given].flatMap((word) => closest(plain(word), [...names]));
+    return [...new Set(found)].slice(0, MAX_NEAR);
+  }
+
+  #add(template: Template, file: string | undefined): Registered {
     if (this.#places.has(template.name))
       return {
         error: taskFailure("input_validation_failure", `template: "${template.name}" is registered already`),
       };
     const place = this.#templates.push(template) - 1;
     this.#places.set(template.name, place);
+    if (file !== undefined) this.#files.set(template.name, file);
     const terms = new Set(termsOf(template.description));
     this.#termCounts.push(terms.size);
     for (const term of terms) list(this.#terms, term).push(place);
@@ -75,7 +93,7 @@ export class TemplateRegistry {
     return { template };
   }
 
-  #best(request: Wanted): TemplateMatch | undefined {
+  #best(request: TemplateWish): TemplateMatch | undefined {
     const scores = this.#scores(request);
     let best = -1;
     for (let place = 0; place < scores.length; place += 1)
@@ -84,7 +102,7 @@ export class TemplateRegistry {
     return { template: this.#templates[best]!, score: scores[best]! };
   }
 
-  #scores({ type, description, template_hints: given = [] }: Wanted): Float64Array {
+  #scores({ type, description, template_hints: given = [] }: TemplateWish): Float64Array {
     const scores = new Float64Array(this.#templates.length);
     const terms = new Set(termsOf(description));
     for (const term of terms) for (const place of this.#terms.get(term) ?? []) scores[place]! += 1;
@@ -100,7 +118,7 @@ export class TemplateRegistry {
   }
 
   /** A template for one subtype is not for another. */
-  #mayBe(place: number, { subtype }: Wanted): boolean {
+  #mayBe(place: number, { subtype }: TemplateWish): boolean {
     const own = this.#templates[place]!.subtype;
     return own === undefined || subtype === undefined || own === subtype;
   }
@@ -108,6 +126,7 @@ export class TemplateRegistry {
 
 const ANY = "*";
 const MAX_ANSWERS = 1_000;
+const MAX_NEAR = 3;
 
 const plain = (hint: string) => hint.toLowerCase().replaceAll(/[\s_-]+/g, "-");
 

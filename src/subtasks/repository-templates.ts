@@ -21,20 +21,20 @@ export function templatesIn(files: readonly TemplateFile[]): RepositoryTemplates
   const registry = new TemplateRegistry();
   const found = files.flatMap((one) => {
     const file = `${TEMPLATES_FOLDER}/${one.file}`;
-    return registered(registry, one).map((is) => ({ file, ...is }) as FoundTemplate);
+    return registered(registry, one, file).map((is) => ({ file, ...is }) as FoundTemplate);
   });
   return { registry, found };
 }
 
 type Unplaced = FoundTemplate extends infer One ? (One extends unknown ? Omit<One, "file"> : never) : never;
 
-function registered(registry: TemplateRegistry, file: TemplateFile): readonly Unplaced[] {
+function registered(registry: TemplateRegistry, file: TemplateFile, at: string): readonly Unplaced[] {
   switch (file.is) {
     case "xml":
-      return [judged(registry.registerXml(file.text))];
+      return [judged(registry.registerXml(file.text, at))];
     case "module":
       // What it exports is checked by its reader, whatever it claims to be.
-      return [file.value].flat().map((value) => judged(registry.register(value as TaskTemplate)));
+      return [file.value].flat().map((value) => judged(registry.register(value as TaskTemplate, at)));
     case "code":
       return [{ is: "code" }];
     case "unreadable":

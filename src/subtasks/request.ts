@@ -18,12 +18,15 @@ export type SubtaskRequest = {
   readonly context_management?: ContextManagement | undefined;
 };
 
-type ReadRequest = { readonly request: SubtaskRequest } | { readonly problem: string };
+export type ReadRequest = { readonly request: SubtaskRequest } | { readonly problem: string };
 
 const MAX_TEXT = 20_000;
 const text = z.string().min(1).max(MAX_TEXT);
 export const word = z.string().min(1).max(200);
 export const filePaths = z.array(z.string().min(1).max(4_000)).max(1_000);
+/** A slash in front means the workspace's root: "/src/main.py" is src/main.py there, wherever the workspace is. */
+export const inWorkspace = (path: string): string => path.replace(/^[/\\]+/, "") || path;
+
 export const expectations = z.union([
   z.string().min(1).max(100_000),
   z.custom<Readonly<Record<string, unknown>>>(isRecord),

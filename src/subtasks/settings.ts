@@ -28,12 +28,12 @@ export const DEFAULT_SETTINGS: ContextSettings = {
 export const EXCLUSIVITY_RULE =
   'fresh_context "enabled" needs inherit_context "none": what is inherited and what is found anew are never mixed';
 
-type Settled =
+export type SettledContext =
   | { readonly settings: ContextSettings; readonly warnings: readonly string[] }
   | { readonly problem: string };
 
 /** The nearest comes first: the request, the template, then the group (sequence, map or loop) that the task is part of. */
-export function settingsOf(layers: readonly (ContextManagement | undefined)[]): Settled {
+export function settingsOf(layers: readonly (ContextManagement | undefined)[]): SettledContext {
   const said = mergeLayers(layers);
   const { inherit_context: inherit, fresh_context: fresh } = said;
   if (fresh === "enabled" && inherit !== undefined && inherit !== "none")

@@ -88,6 +88,10 @@ test("entities, document types, depth and size are refused", () => {
   assert.match(problemIn(`<task>${"<a>".repeat(50_000)}${"</a>".repeat(5)}</task>`), /^XML: /);
   const nested = (level: number): string =>
     `<task><description>d</description>${level > 0 ? `<steps>${nested(level - 1)}</steps>` : ""}</task>`;
+  assert.match(
+    problemIn(`${"<task>".repeat(100_000)}`.slice(0, 250_000)),
+    /nested too deep, at most 20 levels/,
+  );
   assert.match(problemIn(nested(40)), /more than 20 levels/);
   assert.match(problemIn(nested(15)), /more than 10 deep/);
   assert.match(
@@ -100,6 +104,10 @@ test("what is unknown, twice, misplaced or no XML is named with its place", () =
   const inTask = (inner: string) => problemIn(`<task><description>d</description>${inner}</task>`);
   assert.equal(inTask("<descripton>x</descripton>"), "XML: task: <descripton> is not known here");
   assert.equal(inTask("<description>again</description>"), "XML: task: <description> appears twice");
+  assert.equal(
+    inTask('<inputs><input name="a">one</input><input name="a">two</input></inputs>'),
+    'XML: task › inputs: <input name="a"> appears twice',
+  );
   assert.equal(inTask("stray"), "XML: task: there is text between its elements");
   assert.equal(inTask("<max_depth>two</max_depth>"), 'XML: task › max_depth: "two" is not a whole number');
   assert.equal(

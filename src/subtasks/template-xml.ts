@@ -12,7 +12,9 @@ export function readTemplateXml(text: string): ReadTemplate {
       return { problem: "XML: a document type is not allowed, nor are entities of one's own" };
     root = document.root;
   } catch (thrown) {
-    return { problem: `XML: ${messageOf(thrown).split("\n")[0]}` }; // Too deep for its stack, too.
+    if (thrown instanceof RangeError)
+      return { problem: `XML: elements are nested too deep, at most ${MAX_LEVELS} levels of tasks are read` };
+    return { problem: `XML: ${messageOf(thrown).split("\n")[0]}` };
   }
   if (root?.name !== "task") return { problem: `XML: the outermost element must be <task>` };
   try {
@@ -86,7 +88,7 @@ function contentOf(element: XmlElement, at: string, level: number): unknown {
       throw new Refusal(`${at}: a task with ref has nothing else`);
     return ref;
   }
-  if (name === "inputs") return Object.fromEntries(childrenOf(element, "input", at).map(inputOf(at)));
+  if (name === "inputs") return inputsIn(element, at);
   if (Object.hasOwn(GROUPS, name)) return fieldsOf(element, GROUPS[name]!, at, level);
   if (Object.hasOwn(LISTS, name)) {
     const inner = LISTS[name]!;
@@ -113,13 +115,16 @@ function wholeNumber(text: string, at: string): number {
   return Number(text);
 }
 
-const inputOf =
-  (at: string) =>
-  (input: XmlElement): readonly [string, Fields] => {
+function inputsIn(element: XmlElement, at: string): Fields {
+  const inputs = new Map<string, Fields>();
+  for (const input of childrenOf(element, "input", at)) {
     const { name = "", required } = attributesOf(input, at);
+    if (inputs.has(name)) throw new Refusal(`${at}: <input name="${name}"> appears twice`);
     const description = textOf(input, at);
-    return [name, { ...(description !== "" && { description }), required: required !== "false" }];
-  };
+    inputs.set(name, { ...(description !== "" && { description }), required: required !== "false" });
+  }
+  return Object.fromEntries(inputs);
+}
 
 function overOf(element: XmlElement, at: string): Fields {
   const { over, max_parallel: parallel } = element.attributes;

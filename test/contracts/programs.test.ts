@@ -234,7 +234,7 @@ it("a Skein inside a program of Skein keeps the outer mark, so that the outer on
 
 it("removes the pipes and half a record that a killed engine had just made, and nothing else", async () => {
   await using records = await temporaryFolder();
-  for (const name of ["a.in", "a.out", "a.err", "a.program.json.new", "a.txt"])
+  for (const name of ["a.in", "a.out", "a.err", "a.program.json.0123456789ab.new", "a.txt"])
     await writeFile(join(records.path, name), "");
   await new LocalPrograms({ folder: records.path }).endAll();
   assert.deepEqual(await readdir(records.path), ["a.txt"]);

@@ -48,7 +48,7 @@ describe("a copy that was cut short", { skip: !isLinux }, () => {
     const stop = new AbortController();
     const cutShort: CutShort = async () => {
       stop.abort();
-      return { is: "stopped", output: "", tail: "" };
+      return { is: "stopped", output: "", errors: "", tail: "" };
     };
     let workspaces: CloneWorkspaces | undefined;
     const open = (repository: string, folder: string) => {

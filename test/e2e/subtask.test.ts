@@ -108,6 +108,17 @@ describe("a task by a program", () => {
     assert.match(again.conversation.at(-2).text, /no mistakes[\s\S]*"unknown_fields":\["mood"\]/);
   });
 
+  it("keeps a result that is too long to be printed as a file, which the result names", async () => {
+    const { place, run } = await byProgram(`*) node -p '"line of a long text\\n".repeat(3000)';;`);
+    await using _ = place;
+    const ended = await run(...RUN);
+    assert.equal(ended.code, 0, ended.out + ended.err);
+    const { content, notes } = resultOf(ended);
+    assert.match(content, /\[cut: about 8,000 of 15,000 tokens are shown; the whole is kept as \//);
+    const whole = await readFile(String(notes["artefact"]), "utf8");
+    assert.equal(whole, "line of a long text\n".repeat(3000).trim());
+  });
+
   const ASKS = (notes: object) => `
     *'"name":"ask"'*) printf '%s' "$brief" | grep -o 'green\\|blue' | head -1;;
     *) ${printed({ status: "NEEDS_INPUT", content: "Which colour?", notes })}`;

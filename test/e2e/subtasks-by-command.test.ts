@@ -1,5 +1,6 @@
 /** Can a worker that is any program hand a part of its task to another, ask, and go on, also across a kill? */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
@@ -67,6 +68,33 @@ describe("a program that works on a task", () => {
     assert.equal(of("subtask.spawned").length, 1);
     assert.equal(of("batch.landed").length, 1, JSON.stringify(of("batch.landed")));
     assert.doesNotMatch(JSON.stringify(events), /skein_call_/);
+  });
+
+  it("is given a long result that was checked whole: cut, with a name, and `show --result` prints all of it", async () => {
+    await using place = await makePlace();
+    const begins = '  "$SKEIN" subtask spawn listing "List all" --expect json';
+    const list = "JSON.stringify({ list: Array.from({ length: 6000 }, (_, n) => n + 10000) })";
+    const child = `  node -p 'JSON.stringify({ status: "complete", summary: ${list} })'`;
+    const goesOn = `  json result.content "$SKEIN_RESPONSE" > given.txt
+  json result.notes.artefact "$SKEIN_RESPONSE" > artefact.txt
+  echo '{"status": "complete", "summary": "all is there"}'`;
+    const { code, out, err } = await (await start(place, agentOf({ begins, child, goesOn }))).ended;
+    assert.equal(code, 0, out + err);
+    const run = runIn(out);
+    assert.equal((await eventsOf(place, run)).filter(({ type }) => type === "task.retried").length, 0);
+    const given = await shown(place, run, "given.txt");
+    assert.match(
+      given,
+      /^\{"list":\[10000,[\s\S]*\n\[cut: about [\d,]+ of 9,\d+ tokens are shown; the whole is kept as \//,
+    );
+    assert.match(await shown(place, run, "artefact.txt"), /^[0-9a-f]{16}\.txt$/);
+    const whole = await place.skein("show", run, "listing-1", "--result");
+    assert.equal(JSON.parse(whole.out).list.length, 6_000, whole.err);
+    const { result, file } = JSON.parse(
+      (await place.skein("show", run, "listing-1", "--result", "--json")).out,
+    );
+    assert.deepEqual([JSON.parse(result).list.at(-1), existsSync(file)], [15_999, true]);
+    assert.match((await place.skein("show", run, "the goal", "--result")).out, /all is there/);
   });
 
   it("hands on what it was handed: two levels", async () => {

@@ -52,7 +52,7 @@ describe("a program as an agent", () => {
       const programs: Programs = {
         run: async (program) => {
           seen.push(program);
-          return { is: "exited", code: 0, output: "", tail: "" };
+          return { is: "exited", code: 0, output: "", errors: "", tail: "" };
         },
         endLeftovers: async () => 0,
       };
@@ -90,7 +90,7 @@ describe("a program as an agent", () => {
       ask: Ask,
     ) => {
       const programs: Programs = {
-        run: async () => ({ is: "exited", tail: "", ...end }),
+        run: async () => ({ is: "exited", errors: "", tail: "", ...end }),
         endLeftovers: async () => 0,
       };
       const parts = { ...agentParts(jobs(), heard), programs };

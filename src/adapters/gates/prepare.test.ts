@@ -34,7 +34,7 @@ function slowly() {
     leftovers: async () => [],
   };
   const programs: Programs = {
-    run: async () => ({ is: "exited", code: 0, output: "", tail: "" }),
+    run: async () => ({ is: "exited", code: 0, output: "", errors: "", tail: "" }),
     endLeftovers: async () => 0,
   };
   const gate = new CommandGate({

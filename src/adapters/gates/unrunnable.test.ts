@@ -35,7 +35,7 @@ async function gated(
     run: async ({ onOutput }) => {
       const { text, code = 1, end } = says.next().value as Said;
       onOutput?.(text.replaceAll("/workspace", folder));
-      return end ?? { is: "exited", code, output: "", tail: text.slice(-200) };
+      return end ?? { is: "exited", code, output: "", errors: "", tail: text.slice(-200) };
     },
     endLeftovers: async () => 0,
   };

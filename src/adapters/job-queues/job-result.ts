@@ -90,6 +90,7 @@ const HANDOFF = z.object({
     ...{ tokensUsed: count, toolCallCount: count, durationMs: count },
   } satisfies Shape<Metrics>),
   flags: texts.optional(),
+  artefact: text.optional(),
 } satisfies Shape<Handoff>);
 
 const EVIDENCE = z.object({

@@ -28,7 +28,7 @@ export class LocalPrograms implements Programs {
   }
 
   async run(program: Program, signal: AbortSignal): Promise<ProgramEnd> {
-    if (signal.aborted) return { is: "stopped", output: "", tail: "" };
+    if (signal.aborted) return { is: "stopped", output: "", errors: "", tail: "" };
     const why = await whyUnstartable(program);
     if (why) return { is: "unstartable", failure: why };
     const mark = `${this.#markOf(program.job)}${randomUUID().slice(0, 8)}`;

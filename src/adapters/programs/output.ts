@@ -1,7 +1,7 @@
 /** Keeps the head and the tail of a program's output in bounded memory. */
 
 export class Output {
-  readonly #last = new Tail(MAX_OUTPUT_BYTES);
+  readonly #last = { out: new Tail(MAX_OUTPUT_BYTES), err: new Tail(MAX_ERRORS_BYTES) };
   readonly #end = new Tail(MAX_TAIL_BYTES);
   readonly #onOutput: ((text: string) => void) | undefined;
   readonly #held: Tail;
@@ -22,17 +22,17 @@ export class Output {
   }
 
   /** Passes on what was held back; nothing may be written afterwards. */
-  end(): { readonly output: string; readonly tail: string } {
+  end(): { readonly output: string; readonly errors: string; readonly tail: string } {
     for (const from of ["out", "err"] as const) this.#take(from, this.#rest[from]);
     if (this.#held.leftOutBytes > 0) this.#onOutput?.(`\n… ${this.#held.leftOutBytes} bytes left out …\n`);
     const text = this.#held.text();
     if (text !== "") this.#onOutput?.(text);
-    return { output: this.#last.text(), tail: this.#end.text() };
+    return { output: this.#last.out.text(), errors: this.#last.err.text(), tail: this.#end.text() };
   }
 
   #take(from: "out" | "err", bytes: Buffer): void {
     if (bytes.length === 0) return;
-    if (from === "out") this.#last.write(bytes);
+    this.#last[from].write(bytes);
     this.#end.write(bytes);
     if (!this.#onOutput) return;
     const [head] = wholeCharacters(bytes.subarray(0, this.#headBytes));
@@ -45,6 +45,8 @@ export class Output {
 
 /** For readers of standard output: the longest answer of an agent fits. */
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+/** What a test runner writes of some hundred failures. */
+const MAX_ERRORS_BYTES = 256 * 1024;
 /** What people see of a failure. */
 const MAX_TAIL_BYTES = 4 * 1024;
 const FIRST_BYTES = 4 * 1024;

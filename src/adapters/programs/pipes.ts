@@ -61,7 +61,8 @@ export async function removePipes(folder: string): Promise<void> {
   await Promise.all(names.map((name) => rm(join(folder, name), { force: true }).catch(() => {}))); // Harmless.
 }
 
-const LEFT = /\.(?:in|out|err|program\.json\.new)$/;
+/** Pipes, and drafts of records: their programs never ran. */
+const LEFT = /\.(?:in|out|err|program\.json\.[0-9a-f]+\.new)$/;
 
 type Ends = { readonly ours: number; readonly theirs: number };
 

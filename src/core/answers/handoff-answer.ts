@@ -23,7 +23,11 @@ export type ReadHandoff =
  * readHandoff('{"status": "great"}', "t.1"); // { is: "broken", reasons: ['"status" is "great"; …'] }
  * ```
  */
-export function readHandoff(text: string, taskId: string): ReadHandoff {
+export function readHandoff(
+  text: string,
+  taskId: string,
+  maxSummaryChars = LIMITS.maxSummaryChars,
+): ReadHandoff {
   const last = lastReport(end(text));
   if (last === undefined) return text.length > MAX_READ_CHARS ? TOO_LONG : { is: "none" };
   const status = readStatus(last.fields.get("status") ?? null);
@@ -41,7 +45,7 @@ export function readHandoff(text: string, taskId: string): ReadHandoff {
     suggestions: readTexts(fields.get("suggestions")),
     metrics: readMetrics(fields.get("metrics")),
   };
-  return { is: "handoff", handoff: boundHandoff(handoff, LIMITS) };
+  return { is: "handoff", handoff: boundHandoff(handoff, { ...LIMITS, maxSummaryChars }) };
 }
 
 /** For a worker that ended well and gave no handoff that can be read: what the repository shows is the report. */
@@ -93,7 +97,7 @@ const LIMITS = { maxSummaryChars: 20_000, maxDiffChars: 0, maxConcerns: 100 };
  * Of what a worker wrote, the end is read: a report is the last thing it says. Of longer output, 4 MB are kept, which
  * are more characters than this: so what was cut is never taken for nothing said.
  */
-const MAX_READ_CHARS = 1_300_000;
+export const MAX_READ_CHARS = 1_300_000;
 const TOO_LONG: ReadHandoff = {
   is: "broken",
   reasons: [`there is no handoff in the last ${MAX_READ_CHARS} characters, and more than these were written`],

@@ -7,13 +7,16 @@ export function responseTo(child: Task, end: Task["state"]): ToolResponse {
   const { type } = child.spec.spawn!;
   const notes = { task_id: child.id };
   if (end.is === "done") {
-    const { summary, filesChanged, concerns, suggestions } = end.handoff;
+    const { summary, filesChanged, concerns, suggestions, artefact } = end.handoff;
     return {
       name: "subtask",
       result: {
         status: "COMPLETE",
         content: summary,
-        notes: { ...notes, type, files_changed: filesChanged.slice(0, MAX_FILES), concerns, suggestions },
+        notes: {
+          ...{ ...notes, type, files_changed: filesChanged.slice(0, MAX_FILES), concerns, suggestions },
+          ...(artefact !== undefined && { artefact }),
+        },
       },
     };
   }

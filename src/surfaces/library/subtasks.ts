@@ -19,17 +19,22 @@
  * @module skein-agents/subtasks
  */
 export { filesIn } from "../../compose/agents.ts";
+export type { Failure } from "../../core/failure.ts";
+export type { Failed } from "../../core/result.ts";
+export type { Clock } from "../../ports/clock.ts";
 export type {
   Artefacts,
   AssembledContext,
   ContextEntry,
   ContextFiles,
+  ContextNotes,
   ContextSettings,
   FailureDetails,
   FailureReason,
   FileChange,
   FileSource,
   HandledTaskResult as TaskResult,
+  Iteration,
   ReturnStatus,
   ScriptOutcome,
   ScriptRunner,
@@ -41,13 +46,24 @@ export type {
 } from "../../ports/subtasks.ts";
 export { MemoryArtefacts } from "../../subtasks/artefacts.ts";
 export { AssociativeFiles } from "../../subtasks/associative-files.ts";
-export { canonicalJson, signatureOf } from "../../subtasks/canonical.ts";
+export {
+  type Canonical as CanonicalText,
+  canonicalJson,
+  type Identity as SubtaskIdentity,
+  signatureOf,
+} from "../../subtasks/canonical.ts";
 export { type ExecuteTaskOptions as ExecuteOptions, executeTask } from "../../subtasks/execute.ts";
-export { checkExpectation, NAMED_FORMATS } from "../../subtasks/expectations.ts";
+export {
+  type Checked as CheckedResult,
+  checkExpectation,
+  type Expectation,
+  NAMED_FORMATS,
+} from "../../subtasks/expectations.ts";
 export {
   type FunctionResponse as ToolResponse,
   type FunctionTurn,
   functionHandler,
+  type Session as FunctionSession,
   type TurnAnswer,
 } from "../../subtasks/function-handler.ts";
 export {
@@ -56,25 +72,33 @@ export {
   type SomeLimits,
   type SubtaskLimits,
 } from "../../subtasks/limits.ts";
-export type { SubtaskEvent, TaskQuestion as Question } from "../../subtasks/live-task.ts";
-export { DEFAULT_ITERATIONS, type Iteration } from "../../subtasks/loop.ts";
+export type {
+  QuestionAnswer,
+  SubtaskEvent,
+  TaskQuestion as Question,
+} from "../../subtasks/live-task.ts";
+export { DEFAULT_ITERATIONS } from "../../subtasks/loop.ts";
 export {
   MATCH_WEIGHTS,
   type Registered,
   type TemplateMatch,
   TemplateRegistry,
+  type TemplateWish,
 } from "../../subtasks/registry.ts";
-export { readRequest, type SubtaskRequest } from "../../subtasks/request.ts";
+export { type ReadRequest, readRequest, type SubtaskRequest } from "../../subtasks/request.ts";
 export {
   type ContextManagement,
   DEFAULT_SETTINGS,
   EXCLUSIVITY_RULE,
+  type SettledContext,
   settingsOf,
 } from "../../subtasks/settings.ts";
 export {
+  type ReadTemplate,
   readTemplate,
   type TaskRef,
   type TaskTemplate,
+  type Template as NamedTemplate,
   type TemplateInput,
 } from "../../subtasks/template.ts";
 export { readTemplateXml } from "../../subtasks/template-xml.ts";

@@ -23,6 +23,7 @@ import { sayRefused } from "../refusals.ts";
 import { callTexts, costRows, lossRows, tookTexts, unaccountedTexts } from "../render/cost.ts";
 import { type FlakyOfRun, flakyOfRun, listFlaky, sayFlaky } from "../render/flaky.ts";
 import { type OutputOptions, showOutputs } from "../render/gate-output.ts";
+import { showResult } from "../render/result.ts";
 import { detailsOf, proposedIn, showTask, TASK_TONES, termLines, termsOf } from "../render/task.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
@@ -36,6 +37,7 @@ export const addShow: AddTo = (command, perform) => {
     )
     .option("--gates", "show what the gate wrote in each of its runs, what failed first")
     .option("--diff", "show what the failed attempts of a task had changed")
+    .option("--result", "print the whole result of a task and nothing else")
     .option("--attempt <n>", "with --gates or --diff: of this attempt only", attemptNumber)
     .option("--whole", "with --gates: all of the output")
     .option("--flaky", "list the flaky tests of all runs instead: failed and passed on the same tree")
@@ -48,19 +50,21 @@ export const addShow: AddTo = (command, perform) => {
         "skein show 1115-k7qd --gates                    # of all landings and checks",
         "skein show 1115-k7qd parser/lexer --gates --diff",
         "skein show 1115-k7qd parser/lexer --gates --attempt 2 --whole",
+        "skein show 1115-k7qd parser/lexer --result > lexer.md",
         "skein show --flaky",
       ),
     )
     .action((run: string | undefined, task: string | undefined, options: FlagOptions, command: Command) => {
       if (options.flaky && run !== undefined)
         command.error("error: --flaky is about all runs: do not name one");
-      if (options.diff && task === undefined)
-        command.error("error: --diff is about a task: name the run and the task");
+      const ofTask = options.diff ? "--diff" : options.result ? "--result" : undefined;
+      if (ofTask !== undefined && task === undefined)
+        command.error(`error: ${ofTask} is about a task: name the run and the task`);
       return perform((context) => show(context, { ...options, run, task }));
     });
 };
 
-type FlagOptions = RepoOption & OutputOptions & { readonly flaky?: true };
+type FlagOptions = RepoOption & OutputOptions & { readonly flaky?: true; readonly result?: true };
 type ShowOptions = FlagOptions & { readonly run: string | undefined; readonly task: string | undefined };
 
 function attemptNumber(text: string): number {
@@ -86,6 +90,7 @@ const show: Act<ShowOptions> = async (context, options) => {
   const task = options.task === undefined || options.task === "the goal" ? ROOT : taskIn(run, options.task);
   if (typeof task === "object") return sayRefused(context, task);
   await pullFiles(run.home);
+  if (options.result) return (await showResult(context, run, task)) ? EXIT.done : EXIT.notAllDone;
   if (options.gates || options.diff) {
     await showOutputs(context, { run, task, files: filesOf(project) }, options);
     return EXIT.done;

@@ -27,6 +27,7 @@ import { readEnd } from "../configuration.ts";
 import { type Context, say } from "../context.ts";
 import { paint, type Tone } from "../output.ts";
 import { unaccountedTexts } from "./cost.ts";
+import { resultFileOf } from "./result.ts";
 
 /** The tasks that nobody works on before a person has said yes. */
 export const proposedIn = (state: RunState): ReadonlySet<TaskId> =>
@@ -88,7 +89,7 @@ type Details = Pick<TaskRow, "machine" | "isUntaken"> & {
   readonly setbacks: readonly FailedAttemptView[];
   readonly branches: readonly string[];
   readonly commit?: string;
-  /** Where its result is, if its plan asks for one and it is there. */
+  /** Where its whole result is, if its plan asks for one or it was too long, and it is there. */
   readonly output?: string;
   readonly transcripts: readonly string[];
   /** Of the landings that had it in their candidate. */
@@ -134,7 +135,7 @@ export async function detailsOf(
     setbacks: view.setbacks.filter(({ task }) => task === id),
     branches: await branchesOf(project, `${prefixOf(home.record)}${run}/task/${id}.`),
     ...(landing === undefined ? {} : { commit: landing.commit }),
-    ...outputOf(home, spec),
+    ...outputOf(home, spec, state),
     transcripts: transcriptsOf(
       home,
       (file) => file.startsWith(`work_${id}_`) || file.startsWith(`plan_${id}_`),
@@ -157,9 +158,9 @@ async function branchesOf({ located }: Project, start: string): Promise<readonly
   return names.filter((name) => name.startsWith(start) && /^\d+-/.test(name.slice(start.length)));
 }
 
-function outputOf({ folder }: RunHome, { terms }: Task["spec"]): Pick<Details, "output"> {
-  const output = path.join(folder, "scratchpad", terms?.output ?? "");
-  return terms?.output !== undefined && existsSync(output) ? { output } : {};
+function outputOf(home: RunHome, spec: Task["spec"], state: Task["state"]): Pick<Details, "output"> {
+  const output = resultFileOf(home, spec, "handoff" in state ? state.handoff?.artefact : undefined);
+  return output !== undefined && existsSync(output) ? { output } : {};
 }
 
 /** "work_t.2_1-….log": as the transcripts of its jobs are called. */
