@@ -4,7 +4,7 @@ import type { Failed } from "../core/result.ts";
 import type { Specialist } from "../core/specialist.ts";
 import type { AgentSpec } from "../ports/agent-spec.ts";
 import type { LoneAgent } from "../ports/lone-agent.ts";
-import type { Artefacts, ContextFiles } from "../ports/subtasks.ts";
+import type { ContextFiles } from "../ports/subtasks.ts";
 import type { Surroundings } from "../ports/surroundings.ts";
 
 export type LoneParts = {
@@ -15,6 +15,4 @@ export type LoneParts = {
   readonly gateLines: (config: Config, commit: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly surroundings: Surroundings;
   readonly filesIn: (folder: string) => ContextFiles;
-  /** Where results stay that are too long to be printed. */
-  readonly artefacts: (redact: (text: string) => string) => Artefacts;
 };

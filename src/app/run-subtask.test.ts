@@ -18,6 +18,7 @@ function machine(answer: HandledTaskResult, why?: ReturnType<typeof failure>) {
   const alone = {
     workspaces: { take: async () => ({ folder: "/shown", environment: {} }) },
     redact: (text: string) => text.replaceAll("secret", "[redacted]"),
+    artefacts: new MemoryArtefacts(),
     taskHandlers: async ({ onFailure }: { onFailure: (one: object) => void }) => ({
       handler: {
         open: () => ({}),
@@ -39,7 +40,6 @@ function machine(answer: HandledTaskResult, why?: ReturnType<typeof failure>) {
     openAlone: async () => alone,
     specialists: async () => [],
     filesIn: () => ({ read: async () => ({ text: "" }), match: async () => [] }),
-    artefacts: () => new MemoryArtefacts(),
   };
   const request = {
     config: defaultConfig(),

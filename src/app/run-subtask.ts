@@ -24,7 +24,7 @@ type SubtaskRequest = Pick<ExecuteTaskOptions, "registry" | "ask" | "onEvent"> &
   readonly say: (line: string) => void;
 };
 
-type SubtaskParts = Pick<LoneParts, "openAlone" | "specialists" | "filesIn" | "artefacts"> & {
+type SubtaskParts = Pick<LoneParts, "openAlone" | "specialists" | "filesIn"> & {
   readonly project: Pick<Project, "located">;
 };
 
@@ -69,7 +69,7 @@ async function runWith(
     files: parts.filesIn(shown.folder),
     ...(allowCode ? { runScript: alone.scriptsIn(shown) } : { whyNoScripts: NO_CODE }),
     limits: { turnMs },
-    artefacts: parts.artefacts(alone.redact),
+    artefacts: alone.artefacts,
   });
   const redacted = redactFields(result, alone.redact);
   return { result: redacted, ...(result.status === "FAILED" && failed && { cause: failed }) };

@@ -1,12 +1,10 @@
 /** How are the agents of a run opened, and those who work outside of any run? */
 
-import path from "node:path";
 import type { AgentParts } from "../adapters/agents/agent-settings.ts";
 import { FunctionAgent, type Functions } from "../adapters/agents/functions.ts";
 import { openLoneAgent } from "../adapters/agents/lone-agent.ts";
 import { agentOpener } from "../adapters/agents/open-agent.ts";
 import { whenAsked } from "../adapters/agents/when-asked.ts";
-import { fileArtefacts } from "../adapters/artefacts.ts";
 import { folderSource } from "../adapters/context-files.ts";
 import { gateLinesIn } from "../adapters/gates/rules.ts";
 import { repositorySandbox } from "../adapters/sandboxes/repository-sandbox.ts";
@@ -54,7 +52,6 @@ export const loneParts = (
   gateLines: gateLinesIn(project.located.top),
   surroundings: gitSurroundings(project.located.gitDir),
   filesIn,
-  artefacts: (redact) => fileArtefacts(path.join(project.stateFolder, "artefacts"), redact),
 });
 
 /** Which files may tasks of a chain be given? Those of a folder, matched offline. */

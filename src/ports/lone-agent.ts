@@ -1,11 +1,11 @@
-/** What does an agent have that works outside of any run? A place of its own, of which nothing stays. */
+/** An agent that works outside of any run: a place of its own, of which nothing stays but long results. */
 import type { Failure } from "../core/failure.ts";
 import type { Failed } from "../core/result.ts";
 import type { Specialist } from "../core/specialist.ts";
 import type { Agent } from "./agent.ts";
 import type { SessionFacts } from "./inspection.ts";
 import type { Signs } from "./signs.ts";
-import type { ScriptRunner, TaskHandlers } from "./subtasks.ts";
+import type { Artefacts, ScriptRunner, TaskHandlers } from "./subtasks.ts";
 import type { Workspace, Workspaces } from "./workspaces.ts";
 
 export type LoneAgent = {
@@ -15,6 +15,8 @@ export type LoneAgent = {
   readonly signs: Omit<Signs, "tell" | "quiet">;
   readonly redact: (text: string) => string;
   readonly taskHandlers: (wanted: WantedHandlers) => Promise<TaskHandlers | Failed>;
+  /** Where results stay that are too long to be printed, also when it is closed. */
+  readonly artefacts: Artefacts;
   readonly scriptsIn: (workspace: Workspace) => ScriptRunner;
   /** Of one that speaks ACP: does it start, and give a session? */
   readonly trySession: (maxMs: number, signal: AbortSignal) => Promise<SessionFacts>;

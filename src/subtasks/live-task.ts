@@ -33,7 +33,9 @@ export type Chain = {
   readonly runScript: ScriptRunner | undefined;
   /** In words, where there is no `runScript` for a reason. */
   readonly whyNoScripts: string | undefined;
-  readonly ask: ((question: TaskQuestion, signal: AbortSignal) => QuestionAnswer | PromiseLike<QuestionAnswer>) | undefined;
+  readonly ask:
+    | ((question: TaskQuestion, signal: AbortSignal) => QuestionAnswer | PromiseLike<QuestionAnswer>)
+    | undefined;
   readonly emit: (event: SubtaskEvent) => void;
   /** Runs a task below another, or says why not. Never throws. */
   readonly spawn: (parent: LiveTask | undefined, order: TaskOrder) => Promise<Ran>;

@@ -68,7 +68,10 @@ export class TemplateRegistry {
   }
 
   /** Types and names that a request may have meant for which nothing fits; at most three. */
-  near({ type, template_hints: given = [] }: Pick<TemplateWish, "type" | "template_hints">): readonly string[] {
+  near({
+    type,
+    template_hints: given = [],
+  }: Pick<TemplateWish, "type" | "template_hints">): readonly string[] {
     const names = new Set(this.#templates.flatMap((one) => [one.type, one.name]));
     names.delete(ANY);
     const found = [type, ...given].flatMap((word) => closest(plain(word), [...names]));

@@ -7,6 +7,7 @@ import type { AgentSpec } from "../../ports/agent-spec.ts";
 import type { LoneAgent } from "../../ports/lone-agent.ts";
 import type { ProgramLimits } from "../../ports/programs.ts";
 import { redactor } from "../../text/redact.ts";
+import { fileArtefacts } from "../artefacts.ts";
 import { systemClock } from "../clocks/system.ts";
 import { trySession } from "../inspect/session.ts";
 import { loneGovernor } from "../lone-governor.ts";
@@ -59,6 +60,7 @@ export async function openLoneAgent(spec: AgentSpec, options: LoneAgentOptions):
   });
   return {
     ...{ agent: whenAsked(open), workspaces, redact, close },
+    artefacts: fileArtefacts(path.join(options.stateFolder, "artefacts"), redact),
     signs: { clock, changedAt, waitedMs: (job) => governor.waitedMs(job) },
     taskHandlers: async (wanted) => {
       const prompts = await loadPrompts(settings.promptFolders);
