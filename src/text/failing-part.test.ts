@@ -85,6 +85,26 @@ test("without a line that looks like an error, the last lines that report no suc
   assert.equal(failingText("ok 1 - a\n# pass 1\n# fail 0\n"), "");
 });
 
+test("warnings are not taken for errors by their words, where a linter has both", () => {
+  const warnings = (marked: (line: number) => string) => Array.from({ length: 200 }, (_, i) => marked(i + 1));
+  const pretty = [
+    ...["", "  source/a.ts:1:5", ...warnings((n) => `  ⚠  ${n}:5  Unexpected todo comment: TODO: later`)],
+    ...["", "  source/b.ts:7:1", "  ✖  7:1  Strings must use singlequote.  quotes", ""],
+    ...["  200 warnings", "  1 error", ""],
+  ].join("\n");
+  assert.equal(failingText(pretty).includes("✖  7:1"), true);
+  assert.doesNotMatch(failingText(pretty, { maxLines: 10 }), /a\.ts:1:5/);
+  const plain = warnings((n) => `  ${n}:5  warning  Unexpected console statement  no-console`);
+  const eslint = [
+    ...plain,
+    "  9:1  error  'x' is not defined  no-undef",
+    "✖ 201 problems (1 error, 200 warnings)",
+  ];
+  assert.match(failingText(eslint.join("\n"), { maxLines: 10 }), /'x' is not defined/);
+  const only = ["a.c:3:7: warning: unused variable 'missing'", "[exit code 1]"].join("\n");
+  assert.match(failingText(only), /unused variable/);
+});
+
 test("what a compiler says in colours is found, and colours are not shown", () => {
   const text = "\u001b[1mmain.go:4:2: \u001b[31mpackage slices is not in GOROOT\u001b[0m\r\n";
   assert.equal(failingText(text), "main.go:4:2: package slices is not in GOROOT");

@@ -143,7 +143,12 @@ const NO_FAILURES =
 const isNoise = (line: string): boolean => NOISE.test(line);
 const NOISE = /^TAP version|^\s*# Subtest:|^\s*(?:duration_ms|type): |^\s*---$/;
 
-const isError = (line: string): boolean => ERROR.test(line) && !isPassing(line) && !isNoise(line);
+const isError = (line: string): boolean =>
+  ERROR.test(line) && !isPassing(line) && !isNoise(line) && !isWarning(line);
+
+/** Does a linter or compiler call it a warning? Its words may be those of errors ("Unexpected …"). */
+const isWarning = (line: string): boolean => WARNING.test(line) && !/\berrors?\b/i.test(line);
+const WARNING = /^\s*(?:⚠|(?:npm )?warn(?:ing)?\b)|\d+:\d+:?\s+warning\b|\bwarning(?:\[\w+\])?:/i;
 
 /** Words and signs with which compilers, test runners, shells and interpreters say that something went wrong. */
 const ERROR = new RegExp(
