@@ -236,6 +236,14 @@ describe("an attempt after one whose turn ended well and could not be kept", () 
 describe("an attempt of an engine that died", () => {
   const workspace = { job: "" as never, folder: "/w/1", commit: "onto", environment: {}, notices: [] };
 
+  it("says as a concern that what its workspace has installed is not what its tree asks for", async () => {
+    const stale = { ...workspace, stale: "content-type is installed differently" };
+    const answer = await finishWork(BRIEF, { workspace: stale, wasRunning: false }, jobPorts().parts, quiet);
+    assert.ok(answer && !isCut(answer) && answer.outcome.is === "worked");
+    const { concerns } = answer.outcome.handoff;
+    assert.ok(concerns.includes("in its workspace, content-type is installed differently"), concerns.join());
+  });
+
   it("is judged if it had finished, and else only kept aside", async () => {
     const finished = jobPorts();
     const answer = await finishWork(BRIEF, { workspace, wasRunning: false }, finished.parts, quiet);
