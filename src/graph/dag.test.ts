@@ -253,3 +253,22 @@ function dagOf(nodes: Readonly<Record<string, readonly string[]>>): OrderedDag {
   for (const [id, after] of Object.entries(nodes)) dag.add(id, { after });
   return dag;
 }
+
+test("thousands of ready nodes keep their order while the first are taken and others come back", () => {
+  const dag = new OrderedDag();
+  const ids = Array.from({ length: 3_000 }, (_, at) => `n${at}`);
+  for (const id of ids) dag.add(id);
+  for (const id of ids.slice(0, 2_500)) dag.take(id);
+  assert.deepEqual([...dag.ready()], ids.slice(2_500));
+  dag.release("n7");
+  dag.take("n2600");
+  dag.add("late");
+  const left = ["n7", ...ids.slice(2_500).filter((id) => id !== "n2600"), "late"];
+  assert.deepEqual([...dag.ready()], left);
+  assert.equal(dag.readyCount(), left.length);
+  for (const id of left) {
+    assert.equal(dag.peek(), id);
+    dag.complete(id);
+  }
+  assert.equal(dag.peek(), undefined);
+});

@@ -1,9 +1,9 @@
-/** How is a graph run: who starts when, what does a returned value mean, and when is it over? */
-
+/** Runs the tasks of a graph: starts each when it can, reads what its executor returns, and ends when none is left. */
 import { CycleError } from "./dag.ts";
 import type { ExecutionSummary } from "./graph-events.ts";
 import type { PlannedTask, TaskResult } from "./planned-task.ts";
-import { isSettled, messageOf, type TaskEntry, type TaskRun, type TaskTable, taskOf } from "./task-table.ts";
+import { isSettled, messageOf, type TaskNode, type TaskRun, type TaskTable, taskOf } from "./task-table.ts";
+import { openCycleOf } from "./topological-order.ts";
 
 /** What an executor returns; `duration` is measured if it is missing. */
 export interface ExecutorResult {
@@ -76,9 +76,9 @@ export class Execution {
     this.#isBusy = true;
     try {
       while (this.#active < this.#options.maxParallel && this.#runningAtAbort === undefined) {
-        const entry = this.#table.next();
-        if (entry === undefined) break;
-        this.#start(entry);
+        const task = this.#table.dag.peek();
+        if (task === undefined) break;
+        this.#start(task);
       }
     } finally {
       this.#isBusy = false;
@@ -87,9 +87,9 @@ export class Execution {
     else if (this.#runningAtAbort !== undefined) this.#limitGrace();
   }
 
-  #start(entry: TaskEntry): void {
-    const run = new Run(entry);
-    if (!this.#table.start(entry, run)) return;
+  #start(task: TaskNode): void {
+    const run = new Run(task);
+    if (!this.#table.start(task, run)) return;
     this.#active++;
     run.calledAt = this.#options.now();
     const returned = this.#call(run);
@@ -107,7 +107,7 @@ export class Execution {
     // A listener to the start may have aborted everything.
     if (this.#runningAtAbort !== undefined) return new Thrown(this.#options.signal?.reason);
     try {
-      const returned = this.#executor(taskOf(run.entry), run);
+      const returned = this.#executor(taskOf(run.task), run);
       if (returned instanceof Promise && returned.then === Promise.prototype.then) return returned;
       // A `then` of the user's own may throw or call back twice; a promise around it does not.
       return isPromise(returned) ? new Promise((resolve) => resolve(returned)) : returned;
@@ -128,23 +128,23 @@ export class Execution {
 
   #settle(run: Run, returned: Returned): void {
     this.#active--;
-    const { entry } = run;
+    const { task } = run;
     const result = resultOf(returned, this.#options.now() - run.calledAt);
     // The task was settled or given back while the executor was at work, or while a getter of its answer
     // was: the answer comes too late.
-    if (entry.run !== run) return;
-    entry.run = undefined;
-    if (result.success) this.#table.complete(entry, result);
+    if (task.run !== run) return;
+    task.run = undefined;
+    if (result.success) this.#table.complete(task, result);
     // It was stopped, so that is not its failure: it can run again.
-    else if (this.#runningAtAbort !== undefined) this.#table.interrupt(entry);
-    else this.#table.fail(entry, result.error!, result);
+    else if (this.#runningAtAbort !== undefined) this.#table.interrupt(task);
+    else this.#table.fail(task, result.error!, result);
     // A task that was given back has none, not even if a listener settled it then.
-    if (entry.result !== undefined) this.#results.set(entry.id, entry.result);
+    if (task.result !== undefined) this.#results.set(task.id, task.result);
   }
 
   readonly #abort = (): void => {
     const runs = this.#runs();
-    this.#runningAtAbort = runs.map((run) => run.entry.id);
+    this.#runningAtAbort = runs.map((run) => run.task.id);
     for (const run of runs) run.stop(this.#options.signal?.reason);
     this.wake();
   };
@@ -165,11 +165,11 @@ export class Execution {
     this.#options.signal?.removeEventListener("abort", this.#abort);
     if (this.#active > 0) {
       for (const run of this.#runs()) {
-        const { entry } = run;
+        const { task } = run;
         // A listener to an earlier one may have settled it, or given it back.
-        if (entry.run !== run) continue;
-        entry.run = undefined;
-        this.#table.interrupt(entry);
+        if (task.run !== run) continue;
+        task.run = undefined;
+        this.#table.interrupt(task);
       }
     }
     this.#finished.resolve(this.#summary());
@@ -202,12 +202,12 @@ export class Execution {
 
 /** Why some task could never start, if that is so: a dependency that is not in the graph, or a cycle. */
 export function obstacleIn(table: TaskTable): Error | undefined {
-  const missing = table.dag.missing().filter(({ neededBy }) => !isSettled(table.entry(neededBy).status));
+  const missing = table.dag.missing().filter(({ neededBy }) => !isSettled(neededBy.status));
   if (missing.length === 0) {
-    const cycle = table.dag.openCycle();
-    return cycle && new CycleError(cycle);
+    const cycle = openCycleOf(table.dag);
+    return cycle && new CycleError(cycle.map(({ id }) => id));
   }
-  const named = missing.slice(0, MAX_NAMED).map(({ id, neededBy }) => `"${id}" (needed by "${neededBy}")`);
+  const named = missing.slice(0, MAX_NAMED).map(({ id, neededBy }) => `"${id}" (needed by "${neededBy.id}")`);
   const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";
   return new Error(`not in the graph: ${named.join(", ")}${more}; add the task or drop the dependency`);
 }
@@ -228,14 +228,14 @@ function blockedBy(table: TaskTable): string {
 
 /** An executor at work on one task, and what it is told. Its controller is made when the signal is first asked for. */
 class Run implements TaskRun, TaskContext {
-  readonly entry: TaskEntry;
+  readonly task: TaskNode;
   /** When its executor was called. */
   calledAt = 0;
   #controller: AbortController | undefined;
   #stopped: { readonly reason: unknown } | undefined;
 
-  constructor(entry: TaskEntry) {
-    this.entry = entry;
+  constructor(task: TaskNode) {
+    this.task = task;
   }
 
   get signal(): AbortSignal {

@@ -1,9 +1,11 @@
-/** Tasks with dependencies: what can run now, what follows when one ends, and how is the whole executed? */
+/** A graph of tasks for users of the library: which can run now, what follows when one ends, and how all are executed. */
 
+import { CycleError } from "./dag.ts";
 import { type ExecuteOptions, Execution, obstacleIn, type TaskExecutor } from "./execution.ts";
 import type { ExecutionSummary, GraphEventType, GraphListener, GraphProgress } from "./graph-events.ts";
 import type { PlannedTask, TaskInput, TaskResult, TaskStatus } from "./planned-task.ts";
-import { isSettled, messageOf, type TaskEntry, TaskTable, taskOf } from "./task-table.ts";
+import { isSettled, messageOf, type TaskNode, TaskTable, taskOf } from "./task-table.ts";
+import { orderOf } from "./topological-order.ts";
 
 export interface TaskGraphOptions {
   /** What `startedAt` and `completedAt` of tasks are told by; `Date.now` unless given. */
@@ -51,14 +53,14 @@ export class TaskGraph {
    * failed, skipped or cancelled task it is skipped at once.
    */
   addTask(task: TaskInput): PlannedTask {
-    const entry = this.#table.add(task);
+    const added = this.#table.add(task);
     this.#execution?.wake();
-    return taskOf(entry);
+    return taskOf(added);
   }
 
   getTask(id: string): PlannedTask | undefined {
-    const entry = this.#table.find(id);
-    return entry && taskOf(entry);
+    const task = this.#table.find(id);
+    return task && taskOf(task);
   }
 
   getAllTasks(): PlannedTask[] {
@@ -67,35 +69,34 @@ export class TaskGraph {
 
   /** The pending tasks whose dependencies are all complete, most urgent first, then in insertion order. */
   getReady(): PlannedTask[] {
-    const ready = Array.from(this.#table.dag.ready(), (id) => this.#table.entry(id));
-    return ready.filter(({ status }) => status === "pending").map(taskOf);
+    return [...this.#table.dag.ready()].filter(({ status }) => status === "pending").map(taskOf);
   }
 
   markRunning(id: string): void {
-    const entry = this.#table.entry(id);
-    if (entry.status !== "pending") throw forbidden(entry, "running");
-    this.#refuseWaiting(entry, "running");
-    this.#table.start(entry, undefined);
+    const task = this.#table.get(id);
+    if (task.status !== "pending") throw forbidden(task, "running");
+    this.#refuseWaiting(task, "running");
+    this.#table.start(task, undefined);
     this.#execution?.wake();
   }
 
   /** Without `result`, or without its `duration`, nothing is known of that. */
   markComplete(id: string, result?: TaskResult): void {
-    const entry = this.#table.entry(id);
-    if (isSettled(entry.status)) throw forbidden(entry, "complete");
+    const task = this.#table.get(id);
+    if (isSettled(task.status)) throw forbidden(task, "complete");
     if (result?.success === false) {
       throw new Error(`task "${id}" cannot become complete with a result that is no success; use markFailed`);
     }
-    this.#refuseWaiting(entry, "complete");
-    this.#table.complete(entry, result && Object.freeze({ ...result }));
+    this.#refuseWaiting(task, "complete");
+    this.#table.complete(task, result && Object.freeze({ ...result }));
     this.#execution?.wake();
   }
 
   /** Everything that depends on it, directly or not, is skipped, with the reason. */
   markFailed(id: string, error: string | Error): void {
-    const entry = this.#table.entry(id);
-    if (isSettled(entry.status)) throw forbidden(entry, "failed");
-    this.#table.fail(entry, messageOf(error));
+    const task = this.#table.get(id);
+    if (isSettled(task.status)) throw forbidden(task, "failed");
+    this.#table.fail(task, messageOf(error));
     this.#execution?.wake();
   }
 
@@ -104,22 +105,22 @@ export class TaskGraph {
    * returns it takes one of `maxParallel` places, and `execute` waits for it, for ever if it never returns.
    */
   markCancelled(id: string, reason = "cancelled"): void {
-    const entry = this.#table.entry(id);
-    if (isSettled(entry.status)) throw forbidden(entry, "cancelled");
-    this.#table.cancel(entry, reason);
+    const task = this.#table.get(id);
+    if (isSettled(task.status)) throw forbidden(task, "cancelled");
+    this.#table.cancel(task, reason);
     this.#execution?.wake();
   }
 
   /** Gives a running task back, to be started again. */
   markPending(id: string): void {
-    const entry = this.#table.entry(id);
-    if (entry.status !== "running") throw forbidden(entry, "pending");
-    this.#table.interrupt(entry);
+    const task = this.#table.get(id);
+    if (task.status !== "running") throw forbidden(task, "pending");
+    this.#table.interrupt(task);
     this.#execution?.wake();
   }
 
   hasCycle(): boolean {
-    return this.#table.dag.cycle() !== undefined;
+    return orderOf(this.#table.dag).is === "cycle";
   }
 
   /**
@@ -127,7 +128,9 @@ export class TaskGraph {
    * Throws a `CycleError` that names the cycle.
    */
   topologicalSort(): PlannedTask[] {
-    return this.#table.dag.order().map((id) => taskOf(this.#table.entry(id)));
+    const order = orderOf(this.#table.dag);
+    if (order.is === "cycle") throw new CycleError(order.nodes.map(({ id }) => id));
+    return order.nodes.map(taskOf);
   }
 
   /** Costs the same for a graph of any size. */
@@ -176,14 +179,13 @@ export class TaskGraph {
     return summary;
   }
 
-  #refuseWaiting(entry: TaskEntry, wanted: TaskStatus): void {
-    const { id } = entry;
-    if (!this.#table.isWaiting(entry)) return;
-    const open = entry.dependencies.find((other) => this.#table.find(other)?.status !== "complete");
-    throw new Error(`task "${id}" cannot become ${wanted}: it waits for "${open}"`);
+  #refuseWaiting(task: TaskNode, wanted: TaskStatus): void {
+    if (task.state !== "waiting") return;
+    const open = task.after.find((other) => this.#table.find(other)?.status !== "complete");
+    throw new Error(`task "${task.id}" cannot become ${wanted}: it waits for "${open}"`);
   }
 }
 
-function forbidden(entry: TaskEntry, wanted: TaskStatus): Error {
-  return new Error(`task "${entry.id}" cannot become ${wanted}: it is ${entry.status}`);
+function forbidden(task: TaskNode, wanted: TaskStatus): Error {
+  return new Error(`task "${task.id}" cannot become ${wanted}: it is ${task.status}`);
 }

@@ -1,7 +1,7 @@
-/** What does each change of a task's status bring about, for its dependents and for the listeners? */
-
-import { OrderedDag } from "./dag.ts";
+/** Changes the status of tasks, with all that follows from it for their dependents and for the listeners. */
+import { DagNode, NO_IDS } from "./dag-node.ts";
 import { GraphEvents, type GraphProgress, type ListenerError, type TaskEvent } from "./graph-events.ts";
+import { NodeGraph } from "./node-graph.ts";
 import {
   checkTask,
   type PlannedTask,
@@ -10,21 +10,19 @@ import {
   type TaskStatus,
 } from "./planned-task.ts";
 
-/** What a graph keeps of a task. It is never handed out. */
-export interface TaskEntry {
-  readonly id: string;
-  readonly description: string;
-  readonly dependencies: readonly string[];
-  /** What else was given: optional fields, and fields of the user's own. */
-  readonly more: object;
-  status: TaskStatus;
-  startedAt: number | undefined;
-  completedAt: number | undefined;
-  result: TaskResult | undefined;
+/** What a graph keeps of a task, and the task's node in the DAG. It is never handed out. */
+export class TaskNode extends DagNode {
+  description = "";
+  /** Fields beside those of this class that were given: optional ones, and the user's own. */
+  more: object | undefined = undefined;
+  status: TaskStatus = "pending";
+  startedAt: number | undefined = undefined;
+  completedAt: number | undefined = undefined;
+  result: TaskResult | undefined = undefined;
   /** Why it failed, was skipped or was cancelled. */
-  why: string | undefined;
+  why: string | undefined = undefined;
   /** The executor at work; any other change of the task ends it. */
-  run: TaskRun | undefined;
+  run: TaskRun | undefined = undefined;
 }
 
 /** An executor at work on one task. */
@@ -43,9 +41,8 @@ export function isSettled(status: TaskStatus): boolean {
  */
 export class TaskTable {
   readonly events = new GraphEvents();
-  readonly dag = new OrderedDag();
+  readonly dag = new NodeGraph((id) => new TaskNode(id));
   readonly #now: () => number;
-  readonly #entries = new Map<string, TaskEntry>();
   readonly #counts: Record<TaskStatus, number> = {
     pending: 0,
     running: 0,
@@ -59,169 +56,164 @@ export class TaskTable {
     this.#now = now;
   }
 
-  add(input: TaskInput): TaskEntry {
+  add(input: TaskInput): TaskNode {
     checkTask(input);
-    const { id, priority } = input;
-    if (this.#entries.has(id)) throw new Error(`task "${id}" is in the graph already`);
-    const entry = entryFor(input);
-    this.#entries.set(id, entry);
-    this.#counts[entry.status] += 1;
-    const options = { after: entry.dependencies, as: SETTLED_AS[entry.status] };
-    const changed = this.dag.enter(id, { ...options, ...(priority !== undefined && { priority }) });
-    this.#entered(entry, changed);
-    return entry;
+    const task = this.dag.named(input.id);
+    if (task.state !== "missing") throw new Error(`task "${input.id}" is in the graph already`);
+    fill(task, input);
+    this.#counts[task.status] += 1;
+    const { dependencies = NO_IDS, priority } = input;
+    const after = dependencies.length === 0 ? NO_IDS : Object.freeze([...dependencies]);
+    this.#entered(task, this.dag.enter(task, after, { priority }, SETTLED_AS[task.status]));
+    return task;
   }
 
   /** What follows from a task's first status, for itself and for those that were waiting for it. */
-  #entered(entry: TaskEntry, changed: readonly string[]): void {
-    const status = this.dag.status(entry.id);
-    if (status === "ready") this.#tellReady(entry.id);
-    else if (status === "done") this.#tellAllReady(changed);
-    if (status !== "dead") return;
-    const isDoomed = !isSettled(entry.status);
-    if (isDoomed) this.#change(entry, "skipped", this.#whyDoomed(entry));
-    for (const id of changed) this.#change(this.entry(id), "skipped", reasonFor(entry));
-    if (isDoomed) this.#tell("task.skipped", entry);
+  #entered(task: TaskNode, changed: readonly TaskNode[]): void {
+    if (task.state === "ready") this.#tellReady(task);
+    else if (task.state === "done") this.#tellAllReady(changed);
+    if (task.state !== "dead") return;
+    const isDoomed = !isSettled(task.status);
+    if (isDoomed) this.#change(task, "skipped", this.#whyDoomed(task));
+    for (const other of changed) this.#change(other, "skipped", reasonFor(task));
+    if (isDoomed) this.#tell("task.skipped", task);
     this.#tellSkipped(changed);
   }
 
-  entry(id: string): TaskEntry {
-    const entry = this.find(id);
-    if (entry === undefined) throw new Error(`there is no task "${id}" in the graph`);
-    return entry;
+  get(id: string): TaskNode {
+    const task = this.find(id);
+    if (task === undefined) throw new Error(`there is no task "${id}" in the graph`);
+    return task;
   }
 
-  find(id: string): TaskEntry | undefined {
-    return this.#entries.get(id);
+  find(id: string): TaskNode | undefined {
+    return this.dag.find(id);
   }
 
   tasks(): PlannedTask[] {
-    return Array.from(this.#entries.values(), taskOf);
+    return this.dag.added.map(taskOf);
   }
 
   /** The executors at work. Looks at every task. */
   runs(): TaskRun[] {
-    return [...this.#entries.values()].flatMap(({ run }) => run ?? []);
-  }
-
-  /** The most urgent task that can start. */
-  next(): TaskEntry | undefined {
-    const id = this.dag.peek();
-    return id === undefined ? undefined : this.#entries.get(id);
-  }
-
-  isWaiting(entry: TaskEntry): boolean {
-    return this.dag.status(entry.id) === "waiting";
+    return this.dag.added.flatMap(({ run }) => run ?? []);
   }
 
   progress(): GraphProgress {
     const { complete: completed, ...counts } = this.#counts;
-    return { total: this.dag.size, completed, ...counts };
+    return { total: this.dag.added.length, completed, ...counts };
   }
 
   /** False if a listener settled it. */
-  start(entry: TaskEntry, run: TaskRun | undefined): boolean {
-    this.dag.take(entry.id);
-    this.#change(entry, "running");
-    entry.startedAt = this.#now();
-    entry.completedAt = undefined;
-    entry.run = run;
-    const thrown = this.#tell("task.started", entry);
-    if (thrown !== undefined && isRunning(entry, run)) {
-      this.fail(entry, listenerFailed("task.started", thrown.error));
+  start(task: TaskNode, run: TaskRun | undefined): boolean {
+    this.dag.take(task);
+    this.#change(task, "running");
+    task.startedAt = this.#now();
+    task.completedAt = undefined;
+    task.run = run;
+    const thrown = this.#tell("task.started", task);
+    if (thrown !== undefined && isRunning(task, run)) {
+      this.fail(task, listenerFailed("task.started", thrown.error));
     }
-    return isRunning(entry, run);
+    return isRunning(task, run);
   }
 
-  complete(entry: TaskEntry, result?: TaskResult): void {
+  complete(task: TaskNode, result?: TaskResult): void {
     // A ready task may complete without having run; it must not be started while its listeners are told.
-    if (this.dag.status(entry.id) === "ready") this.dag.take(entry.id);
-    this.#change(entry, "complete");
-    entry.completedAt = this.#now();
-    entry.result = result;
-    const thrown = this.#tell("task.completed", entry);
+    if (task.state === "ready") this.dag.take(task);
+    this.#change(task, "complete");
+    task.completedAt = this.#now();
+    task.result = result;
+    const thrown = this.#tell("task.completed", task);
     if (thrown === undefined) {
-      this.#tellAllReady(this.dag.complete(entry.id));
+      this.#tellAllReady(this.dag.complete(task));
     } else {
       const error = listenerFailed("task.completed", thrown.error);
-      this.fail(entry, error, result && Object.freeze({ ...result, success: false, error }));
+      this.fail(task, error, result && Object.freeze({ ...result, success: false, error }));
     }
   }
 
-  fail(entry: TaskEntry, error: string, result?: TaskResult): void {
-    entry.result = result;
-    this.#end(entry, "failed", error);
+  fail(task: TaskNode, error: string, result?: TaskResult): void {
+    task.result = result;
+    this.#end(task, "failed", error);
   }
 
-  cancel(entry: TaskEntry, reason: string): void {
-    this.#end(entry, "cancelled", reason);
+  cancel(task: TaskNode, reason: string): void {
+    this.#end(task, "cancelled", reason);
   }
 
   /** Running → pending. A task that came as `running` was never taken here. */
-  interrupt(entry: TaskEntry): void {
-    if (this.dag.status(entry.id) === "taken") this.dag.release(entry.id);
-    this.#change(entry, "pending");
-    entry.startedAt = undefined;
-    entry.completedAt = undefined;
-    this.#tell("task.interrupted", entry);
-    this.#tellReady(entry.id);
+  interrupt(task: TaskNode): void {
+    if (task.state === "taken") this.dag.release(task);
+    this.#change(task, "pending");
+    task.startedAt = undefined;
+    task.completedAt = undefined;
+    this.#tell("task.interrupted", task);
+    this.#tellReady(task);
   }
 
-  #end(entry: TaskEntry, status: "failed" | "cancelled", why: string): void {
-    this.#change(entry, status, why);
-    entry.completedAt = this.#now();
-    const below = this.dag.fail(entry.id);
-    const reason = reasonFor(entry);
-    for (const id of below) this.#change(this.entry(id), "skipped", reason);
-    this.#tell(`task.${status}`, entry);
+  #end(task: TaskNode, status: "failed" | "cancelled", why: string): void {
+    this.#change(task, status, why);
+    task.completedAt = this.#now();
+    const below = this.dag.fail(task);
+    const reason = reasonFor(task);
+    for (const other of below) this.#change(other, "skipped", reason);
+    this.#tell(`task.${status}`, task);
     this.#tellSkipped(below);
   }
 
-  #change(entry: TaskEntry, status: TaskStatus, why?: string): void {
-    this.#counts[entry.status] -= 1;
+  #change(task: TaskNode, status: TaskStatus, why?: string): void {
+    this.#counts[task.status] -= 1;
     this.#counts[status] += 1;
-    entry.status = status;
-    entry.why = why;
-    if (entry.run === undefined) return;
-    entry.run.stop(new Error(`task "${entry.id}" is ${status}`));
-    entry.run = undefined;
+    task.status = status;
+    task.why = why;
+    if (task.run === undefined) return;
+    task.run.stop(new Error(`task "${task.id}" is ${status}`));
+    task.run = undefined;
   }
 
-  #tell(type: TaskEvent["type"], entry: TaskEntry): ListenerError | undefined {
-    return this.events.hears(type) ? this.events.tell({ type, task: taskOf(entry) }) : undefined;
+  #tell(type: TaskEvent["type"], task: TaskNode): ListenerError | undefined {
+    return this.events.hears(type) ? this.events.tell({ type, task: taskOf(task) }) : undefined;
   }
 
-  #tellSkipped(ids: readonly string[]): void {
+  #tellSkipped(tasks: readonly TaskNode[]): void {
     if (!this.events.hears("task.skipped")) return;
-    for (const id of ids) this.#tell("task.skipped", this.entry(id));
+    for (const task of tasks) this.#tell("task.skipped", task);
   }
 
-  #tellAllReady(ids: readonly string[]): void {
+  #tellAllReady(tasks: readonly TaskNode[]): void {
     if (!this.events.hears("task.ready")) return;
-    for (const id of ids) this.#tellReady(id);
+    for (const task of tasks) this.#tellReady(task);
   }
 
-  #tellReady(id: string): void {
-    const entry = this.entry(id);
+  #tellReady(task: TaskNode): void {
     // A listener to an earlier event may have started or settled it meanwhile.
-    if (entry.status !== "pending" || this.dag.status(id) !== "ready") return;
-    const thrown = this.#tell("task.ready", entry);
-    if (thrown === undefined || isSettled(entry.status)) return;
-    this.fail(entry, listenerFailed("task.ready", thrown.error));
+    if (task.status !== "pending" || task.state !== "ready") return;
+    const thrown = this.#tell("task.ready", task);
+    if (thrown === undefined || isSettled(task.status)) return;
+    this.fail(task, listenerFailed("task.ready", thrown.error));
   }
 
-  #whyDoomed({ dependencies }: TaskEntry): string {
-    const dead = dependencies.find((id) => this.dag.has(id) && this.dag.status(id) === "dead")!;
-    return reasonFor(this.entry(dead));
+  #whyDoomed({ after }: TaskNode): string {
+    const dead = after.map((id) => this.find(id)).find((other) => other?.state === "dead");
+    return reasonFor(dead!);
   }
 }
 
 /** The task as it is now: a value of its own, but for objects within fields of the user. */
-export function taskOf(entry: TaskEntry): PlannedTask {
-  const { id, description, dependencies, status, startedAt, completedAt, result, why } = entry;
+export function taskOf(task: TaskNode): PlannedTask {
+  const { id, description, after: dependencies, status, more, startedAt, completedAt, result, why } = task;
+  // As one literal each, the values of most tasks are made at once.
+  if (more === undefined && why === undefined) {
+    if (status === "running" && startedAt !== undefined)
+      return { id, description, dependencies, status, startedAt };
+    if (status === "pending") return { id, description, dependencies, status };
+    if (status === "complete" && startedAt !== undefined && completedAt !== undefined && result !== undefined)
+      return { id, description, dependencies, status, startedAt, completedAt, result };
+  }
   return {
     ...{ id, description, dependencies, status },
-    ...entry.more,
+    ...more,
     ...(startedAt !== undefined && { startedAt }),
     ...(completedAt !== undefined && { completedAt }),
     ...(result !== undefined && { result }),
@@ -230,18 +222,32 @@ export function taskOf(entry: TaskEntry): PlannedTask {
 }
 
 /** How an earlier execution ended is kept of a settled task only: the others will start, or end, anew. */
-function entryFor(input: TaskInput): TaskEntry {
-  const { id, description, dependencies = [], status = "pending", ...rest } = input;
-  const { startedAt, completedAt, result, error, reason, ...more } = rest;
-  const isOver = isSettled(status);
-  return {
-    ...{ id, description, dependencies: Object.freeze([...dependencies]), more, status, run: undefined },
-    startedAt: status === "pending" ? undefined : startedAt,
-    completedAt: isOver ? completedAt : undefined,
-    result: isOver && result ? Object.freeze({ ...result }) : undefined,
-    why: isOver ? (error ?? reason) : undefined,
-  };
+function fill(task: TaskNode, input: TaskInput): void {
+  const { description, status = "pending" } = input;
+  task.description = description;
+  task.status = status;
+  task.more = moreOf(input);
+  if (status !== "pending") task.startedAt = input.startedAt;
+  if (!isSettled(status)) return;
+  task.completedAt = input.completedAt;
+  task.result = input.result && Object.freeze({ ...input.result });
+  task.why = input.error ?? input.reason;
 }
+
+/** Most tasks have none, and taking an object apart costs more than all else that is done to add one. */
+function moreOf(input: TaskInput): object | undefined {
+  for (const key in input) {
+    if (KEPT.has(key)) continue;
+    const { id, description, dependencies, status, startedAt, completedAt, result, error, reason, ...more } =
+      input;
+    return more;
+  }
+  return undefined;
+}
+
+const KEPT: ReadonlySet<string> = new Set([
+  ...["id", "description", "dependencies", "status", "startedAt", "completedAt", "result", "error", "reason"],
+]);
 
 /** In words, whatever was thrown. */
 export function messageOf(thrown: unknown): string {
@@ -262,12 +268,12 @@ const SETTLED_AS = {
   cancelled: "dead",
 } as const;
 
-function isRunning(entry: TaskEntry, run: TaskRun | undefined): boolean {
-  return entry.run === run && entry.status === "running";
+function isRunning(task: TaskNode, run: TaskRun | undefined): boolean {
+  return task.run === run && task.status === "running";
 }
 
 /** What is said of the tasks below one that will not complete; a skipped one hands on why it was skipped. */
-function reasonFor({ id, status, why }: TaskEntry): string {
+function reasonFor({ id, status, why }: TaskNode): string {
   if (status === "failed") return `"${id}" failed${why === undefined ? "" : `: ${why}`}`;
   if (status === "cancelled") return `"${id}" was cancelled`;
   return why ?? `"${id}" was skipped`;

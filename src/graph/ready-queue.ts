@@ -1,0 +1,137 @@
+/** Keeps the ready nodes of one lane, most urgent first, then in the order of insertion. */
+import type { DagNode } from "./dag-node.ts";
+import { Heap } from "./heap.ts";
+
+/**
+ * Most nodes become ready in their order: they stand in a line, which costs the same at any length. Only a node that
+ * comes out of order goes through the heap, at the cost of a logarithm.
+ */
+export class ReadyQueue<N extends DagNode> {
+  /** In order; empty where a node was taken from the middle. */
+  #line: (N | undefined)[] = [];
+  /** The number of the line's first place. A node in the line has `slot = ~place`, so it is below 0. */
+  #start = 0;
+  /** The first place that may have a node. */
+  #head = 0;
+  #lined = 0;
+  /** Of the node that came into the line last; kept apart, for a released node may get another priority. */
+  #lastPriority = Number.NEGATIVE_INFINITY;
+  #lastRank = -1;
+  readonly #heap = new Heap<N>(isBefore, (node, position) => {
+    node.slot = position;
+  });
+  #changes = 0;
+
+  get size(): number {
+    return this.#lined + this.#heap.size;
+  }
+
+  push(node: N): void {
+    this.#changes++;
+    if (this.#lined === 0) this.#clearLine();
+    const { priority, rank } = node;
+    if (priority === this.#lastPriority ? rank < this.#lastRank : priority < this.#lastPriority) {
+      this.#heap.push(node);
+      return;
+    }
+    node.slot = ~(this.#start + this.#line.push(node) - 1);
+    this.#lined++;
+    this.#lastPriority = priority;
+    this.#lastRank = rank;
+  }
+
+  remove(node: N): void {
+    this.#changes++;
+    if (node.slot >= 0) {
+      this.#heap.removeAt(node.slot);
+      return;
+    }
+    const line = this.#line;
+    line[~node.slot - this.#start] = undefined;
+    this.#lined--;
+    while (this.#lined > 0 && line[this.#head - this.#start] === undefined) this.#head++;
+    if (this.#head - this.#start > MAX_EMPTY && (this.#head - this.#start) * 2 > line.length) this.#cutLine();
+  }
+
+  peek(): N | undefined {
+    return earlier(this.#lined === 0 ? undefined : this.#line[this.#head - this.#start], this.#heap.at(0));
+  }
+
+  /** In order, lazily. The queue may change meanwhile: the walk goes on after the last node it gave. */
+  *inOrder(): Generator<N, undefined> {
+    let last: Key = BEFORE_ALL;
+    let place = this.#head;
+    let frontier = this.#frontier();
+    let changes = this.#changes;
+    for (;;) {
+      if (changes !== this.#changes) {
+        frontier = this.#frontier();
+        changes = this.#changes;
+      }
+      place = this.#placeAfter(last, Math.max(place, this.#start));
+      const next = earlier(this.#line[place - this.#start], this.#heapAfter(last, frontier));
+      if (next === undefined) return;
+      last = { priority: next.priority, rank: next.rank };
+      yield next;
+    }
+  }
+
+  #placeAfter(last: Key, from: number): number {
+    const end = this.#start + this.#line.length;
+    for (let place = from; place < end; place++) {
+      const node = this.#line[place - this.#start];
+      if (node !== undefined && isBefore(last, node)) return place;
+    }
+    return end;
+  }
+
+  /** Positions in the heap whose parents are behind the walk; the first of them is next. */
+  #frontier(): Heap<number> {
+    const frontier = new Heap<number>((a, b) => isBefore(this.#heap.at(a)!, this.#heap.at(b)!));
+    if (this.#heap.size > 0) frontier.push(0);
+    return frontier;
+  }
+
+  #heapAfter(last: Key, frontier: Heap<number>): N | undefined {
+    for (let position = frontier.at(0); position !== undefined; position = frontier.at(0)) {
+      const node = this.#heap.at(position)!;
+      if (isBefore(last, node)) return node;
+      frontier.pop();
+      for (const child of [2 * position + 1, 2 * position + 2])
+        if (child < this.#heap.size) frontier.push(child);
+    }
+    return undefined;
+  }
+
+  /** Places are never numbered again, so that a walk that is under way keeps its own. */
+  #clearLine(): void {
+    this.#start += this.#line.length;
+    this.#head = this.#start;
+    this.#line.length = 0;
+    this.#lastPriority = Number.NEGATIVE_INFINITY;
+    this.#lastRank = -1;
+  }
+
+  #cutLine(): void {
+    this.#line = this.#line.slice(this.#head - this.#start);
+    this.#start = this.#head;
+  }
+}
+
+/** Empty places at the front of the line before it is cut. */
+const MAX_EMPTY = 1_000;
+
+interface Key {
+  readonly priority: number;
+  readonly rank: number;
+}
+
+const BEFORE_ALL: Key = { priority: Number.NEGATIVE_INFINITY, rank: -1 };
+
+const isBefore = (a: Key, b: Key): boolean =>
+  a.priority === b.priority ? a.rank < b.rank : a.priority < b.priority;
+
+function earlier<N extends DagNode>(one: N | undefined, other: N | undefined): N | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return isBefore(one, other) ? one : other;
+}
