@@ -1,10 +1,11 @@
 /** A log that somebody else writes, that is damaged, or that a newer Skein wrote; and a disk that fills up meanwhile. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { copyFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
+import { promisify } from "node:util";
 import { makeBarrier, makePlace, type Place } from "./cli-place.ts";
 import { ALONE, agentOf, bytesOf, COMPLETE, eventsOf, runOf, smallDisk } from "./odd-place.ts";
 
@@ -43,9 +44,13 @@ describe("the log of a run", { concurrency: 2 }, () => {
     async () => {
       await using place = await makePlace();
       const barrier = await makeBarrier(place.folder);
-      const agent = await agentOf(place, "slow.sh", `${barrier.wait}\necho x > x.txt; ${COMPLETE}`);
+      const started = path.join(place.folder, "started");
+      await promisify(execFile)("mkfifo", [started]);
+      const work = `echo > '${started}'; ${barrier.wait}\necho x > x.txt; ${COMPLETE}`;
+      const agent = await agentOf(place, "slow.sh", work);
       const live = place.start("run", "x", "--agent", agent, ...ALONE);
-      await live.says("Worker started on the goal");
+      // The workspace's ref is made between the job's start and the agent's.
+      await promisify(execFile)("sh", ["-c", `read _ < '${started}'`]);
       const { run, pid } = JSON.parse((await place.skein("status", "--json")).out).runs[0];
       assert.equal(pid, live.pid);
       const refs = await place.repository.git("for-each-ref");
