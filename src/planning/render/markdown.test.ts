@@ -232,3 +232,16 @@ test("any text is read in time that grows with it, and nothing is thrown", () =>
   // One quadratic step on 200,000 characters takes 20 s and more.
   assert.ok(cpuMs() - before < 10_000);
 });
+
+test("a wave lists every item of a task whose subject has no room for all", () => {
+  const files = Array.from({ length: 5 }, (_, n) => `docs/a-long-name-of-a-page-${n}.md`);
+  const shared = task("1", "Check the links in a-long-name-of-a-page-0.md, a-long…", 0, {
+    scope: [],
+    reads: files,
+  });
+  const plan = { ...PLAN, tasks: [shared, task("2", "Implement divide()", 0)] };
+  const text = renderMarkdown(plan);
+  const items = files.map((file) => `   ${file}\n`).join("");
+  assert.ok(text.includes(`1: ${shared.subject} -> general-purpose\n${items}2: Implement divide()`), text);
+  assert.equal(parseMarkdown(text).is, "plan");
+});

@@ -85,8 +85,14 @@ function waveParts(tasks: readonly PlanTask[]): readonly string[] {
   const waves = [...Map.groupBy(tasks, ({ metadata }) => metadata.wave)].sort(([a], [b]) => a - b);
   return waves.flatMap(([wave, members]) => [
     `### Wave ${wave} (${members.length === 1 ? "1 task" : `${members.length} parallel tasks`})`,
-    `\`\`\`text\n${members.map(({ id, subject, metadata }) => plain(`${id}: ${subject} -> ${metadata.agent}`)).join("\n")}\n\`\`\``,
+    `\`\`\`text\n${members.flatMap(waveLines).join("\n")}\n\`\`\``,
   ]);
+}
+
+/** Below a subject that is too short for all of its files, each of them. */
+function waveLines({ id, subject, metadata, scope, reads }: PlanTask): readonly string[] {
+  const items = subject.endsWith("…") ? [...new Set([...scope, ...reads])] : [];
+  return [plain(`${id}: ${subject} -> ${metadata.agent}`), ...items.map((item) => `   ${plain(item)}`)];
 }
 
 /** Nothing in it is invisible, and no line of it can close the fence. */

@@ -97,8 +97,10 @@ function workOn({ verb, object: written }: Order, text: string, around: ShapeAro
   const object = written.replace(/[.!?\s]+$/, "");
   if (isForEach(text, verb, lexicon)) {
     const meant = filesMeant(object, around);
-    return meant && { meant, verb, title: verb };
+    if (meant) return { meant, verb, title: verb };
   }
+  const looked = lookedAt({ verb, object }, around);
+  if (looked) return looked;
   const [, thing = "", to = "", where = ""] = EACH.exec(object) ?? [];
   if (where === "" || !lexicon.words.verbs.build.includes(verb.toLowerCase())) return undefined;
   const meant = filesMeant(where, around);
@@ -112,6 +114,18 @@ function workOn({ verb, object: written }: Order, text: string, around: ShapeAro
     }
   );
 }
+
+/** "Check the links in all files": a look at one thing, in each of them. */
+function lookedAt({ verb, object }: Order, around: ShapeAround): FileWork | undefined {
+  const { report, check } = around.lexicon;
+  const said = verb.toLowerCase();
+  if (CROSSES.test(verb) || !(report.has(said) || check.has(said))) return undefined;
+  const [, thing = "", where = ""] = IN_EACH.exec(object) ?? [];
+  const meant = where === "" ? undefined : filesMeant(where, around);
+  return meant && { meant, verb, title: `${verb} ${thing} in` };
+}
+
+const IN_EACH = /^([^,;:]{1,60}?) (?:in|of|across) ((?:all|every|each)\b.+|(?:the )?(?:entire|whole) .+)$/i;
 
 const EACH = /^([^,;:]{1,60}?) (to|in|for) ((?:all|every|each)\b.+)$/i;
 

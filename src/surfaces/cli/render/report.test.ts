@@ -54,17 +54,23 @@ test("what is to be pasted can be: remarks are remarks, and a branch that is che
 
 test("a run that follows a plan says where results are, and nothing of planners", () => {
   const run = CoreRun.planned([task("a")]);
-  run.finish("t.1");
-  run.plan("t", []);
+  run.work("t.1", { concerns: ["a is odd"] });
+  run.land();
+  const ids = [...run.state.planners.get("t" as TaskId)!.concerns.values()].map(({ id }) => ({
+    concern: id,
+  }));
+  run.plan("t", [], { addressed: ids });
   run.check();
   const view = viewOfRun(run);
   assert.match(textOf(view), /planner turns/);
+  assert.match(textOf(view), /Concerns that the planner has dealt with \(1\)/);
   const textWith = (follows: { readonly results?: string }) =>
     linesOf(reportOf(view, { ...AROUND, follows }))
       .map(({ text }) => text)
       .join("\n");
   assert.match(textWith({ results: "/a b/scratchpad" }), /^ {2}ls '\/a b\/scratchpad' {2}# /m);
   assert.doesNotMatch(textWith({}), /planner|^ {2}ls /m);
+  assert.match(textWith({}), /^Concerns \(1\)\n {2}a: a is odd$/m);
 });
 
 test("says what failed, what was skipped for it, and what is left; and offers nothing to deliver", () => {

@@ -57,7 +57,7 @@ export function reportOf(view: RunView, around: Around): readonly ReportSection[
     ...setbacks(view),
     ...undone(view),
     ...givenUpSection(report),
-    ...concerns(view),
+    ...concerns(view, around),
     ...left(report ?? view, around),
     ...(report ? [figureSection(report, view), ...timeSections(report, view), ...gateSection(report)] : []),
     figures(view, around),
@@ -230,7 +230,9 @@ const suggested = ({ isOfParts, reported }: UndoneView): readonly string[] =>
 
 const MAX_SUGGESTIONS = 3;
 
-function concerns({ concerns: all }: RunView): readonly ReportSection[] {
+/** Where a plan file stands for the planner, nobody has read them but the reader of this. */
+function concerns({ concerns: all }: RunView, { follows }: Around): readonly ReportSection[] {
+  if (follows) return concernList("Concerns", all);
   const open = all.filter(({ isOpen }) => isOpen);
   const others = all.filter(({ isOpen }) => !isOpen);
   return [
