@@ -3,6 +3,7 @@ import { fromSettings } from "../config/settings.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import { viewOf } from "../core/view/view.ts";
 import type { OwnRef, OwnRefs } from "../ports/own-refs.ts";
+import type { LeftRefs } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { Salvage } from "../ports/salvage.ts";
 import { firstLine } from "../text/words.ts";
@@ -45,6 +46,8 @@ type RunRemoved =
       readonly is: "removed";
       readonly removed: readonly string[];
       readonly stays: readonly string[];
+      /** Of a run of a fleet. */
+      readonly onRemote?: LeftRefs | Failed;
     })
   /** Another process has removed it meanwhile. */
   | { readonly is: "gone" }
@@ -85,7 +88,10 @@ export async function removeRun(
       refused("run", { ...failed.failure, next: `skein remove ${run} again` })
     );
   const { refs, staying: stays, undelivered, unlanded } = removal;
-  return { is: "removed", removed: refs.map(({ ref }) => ref), stays, undelivered, unlanded };
+  const of = { run, branches: `${prefixOf(home.record)}${run}/` };
+  const onRemote = await parts.project.remoteRefs?.tidy(of, signal);
+  const left = onRemote && { onRemote };
+  return { is: "removed", removed: refs.map(({ ref }) => ref), stays, undelivered, unlanded, ...left };
 }
 
 /** What would go with the run, or why it cannot go at all. */

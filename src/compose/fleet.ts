@@ -4,6 +4,8 @@ import { openDatabase } from "../adapters/fleet/open-database.ts";
 import { repositoryName } from "../adapters/fleet/repository-name.ts";
 import { schemaProblem } from "../adapters/fleet/schema.ts";
 import { lookAtFleet } from "../adapters/fleet/status.ts";
+import { remoteRefsOf } from "../adapters/objects/left-refs.ts";
+import { GitRemote } from "../adapters/objects/remote.ts";
 import type { Config } from "../config/schema.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Environment, Project } from "../ports/project.ts";
@@ -26,7 +28,10 @@ export async function inFleet(
   const repository = await repositoryName(project.located.top, settings.remote, signal);
   if (hasFailed(repository)) return repository;
   const runs = new FleetRuns({ database, repository: repository.name, folder: project.stateFolder });
-  return { ...project, runs, isFleets: true, movedRuns: async () => [] };
+  const { gitDir } = project.located;
+  const remote = new GitRemote({ gitDir, remote: settings.remote, patienceMs: 0 });
+  const remoteRefs = remoteRefsOf(remote, async () => (await runs.list()).map(({ run }) => run));
+  return { ...project, runs, remoteRefs, isFleets: true, movedRuns: async () => [] };
 }
 
 /** The workers of the fleet, how many jobs wait, and the accounts that no machine may call now. */

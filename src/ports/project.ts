@@ -1,4 +1,6 @@
 /** Which repository is worked on, and where is everything that Skein keeps of it? */
+import type { Failure } from "../core/failure.ts";
+import type { Failed } from "../core/result.ts";
 import type { Runs } from "./runs.ts";
 
 /** The variables of a process. */
@@ -23,8 +25,26 @@ export type Project = {
   readonly runs: Runs;
   /** Its runs are those of a fleet, not of this machine. */
   readonly isFleets?: true;
+  /** Of a fleet: what is on the remote that its machines share. */
+  readonly remoteRefs?: RemoteRefs;
   /** Runs of repositories that are gone from their place, if they started from commits that are here. */
   readonly movedRuns: () => Promise<readonly MovedRuns[]>;
+};
+
+/** `branches`: the prefix of the run's branches. */
+export type RemoteRefs = {
+  /** Removes what jobs of a run left there; says what stays. */
+  tidy(
+    of: { readonly run: string; readonly branches: string },
+    signal: AbortSignal,
+  ): Promise<LeftRefs | Failed>;
+};
+
+/** `ofNone`: they are named as those of jobs, of runs that this fleet does not have. `untidied`: why some could not go. */
+export type LeftRefs = {
+  readonly ofRun: readonly string[];
+  readonly ofNone: readonly string[];
+  readonly untidied?: Failure;
 };
 
 export type MovedRuns = {

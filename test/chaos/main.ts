@@ -15,7 +15,7 @@ const HELP = `Kills a small real run (real git, real processes) and resumes it; 
   npm run chaos -- --every 7       after every seventh event
   npm run chaos -- --random 50 --seed 3
   npm run chaos -- --gates 2       with several gates at once
-  npm run chaos -- --fleet         a fleet: workers killed and stopped for 60 s, Postgres and the remote away,
+  npm run chaos -- --fleet         a fleet: workers killed, stopped for 60 s, or lying; Postgres and the remote away;
                                    coordinators killed after every fifth event (--every) and replaced by others
   npm run chaos -- --json          the summary for machines
 

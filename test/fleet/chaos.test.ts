@@ -8,6 +8,7 @@ describe("a fleet that suffers", { timeout: 420_000 }, () => {
     const truth = await onOneMachine();
     const { kills, violations } = await fleetTrial(
       [
+        { is: "worker-lies", after: 6 },
         { is: "worker-killed", after: 8 },
         { is: "remote-away", after: 14, ms: 1_500 },
         { is: "coordinator-killed", after: 20 },
@@ -18,6 +19,6 @@ describe("a fleet that suffers", { timeout: 420_000 }, () => {
       truth,
     );
     assert.deepEqual(violations, []);
-    assert.ok(kills >= 5, `only ${kills} things happened`);
+    assert.ok(kills >= 6, `only ${kills} things happened`);
   });
 });

@@ -97,6 +97,25 @@ describe("a fleet's run", LIMIT, () => {
     assert.doesNotMatch(without.err, /fleet/);
   });
 
+  it("is removed with what its jobs left on the remote; what stays there is listed", async () => {
+    await using place = await makePlace();
+    const { here } = await fleetOf(place);
+    const ran = await here.skein("run", "write two files", "--agent", place.agent, "--fleet", ...QUICK);
+    const run = runIn(ran.out);
+    // As a worker that lies may do at any time.
+    const names = [`${run}/evil`, "0101-gone/evil"].map((name) => `refs/skein/fleet/${name}`);
+    await place.repository.git("push", "-q", "origin", ...names.map((name) => `HEAD:${name}`));
+    const removed = await here.skein("remove", run, "--fleet", "--yes", "--undelivered");
+    assert.equal(removed.code, 0, removed.err);
+    const target = `refs/heads/skein/${run}/target`;
+    assert.match(removed.out, /^still on the remote, of this run \(2\):$/m);
+    for (const ref of [target, `refs/notes/skein/${run}`, names[1]])
+      assert.ok(removed.out.includes(`\n  ${ref}\n`), `${ref} is not in ${removed.out}`);
+    const left = await place.repository.git("ls-remote", "origin", "refs/skein/*");
+    assert.deepEqual(left.match(/refs\S+/g), [names[1]], "what is another fleet's is not touched");
+    assert.match(removed.out, /^to delete one: git push <remote> --delete refs\//m);
+  });
+
   it("hears what is said on another machine, stops, and is continued there without a state folder", async () => {
     const barrier = await makeBarrier(newFolder());
     await using waiting = await makePlace({ work: barrier.wait });

@@ -85,6 +85,18 @@ it("says of a fleet's database, remote and machines whether a run could start", 
     /^warn +machines +none has joined/m,
   );
   assert.equal(alone.code, 0);
+  const asJson = await place.with({ env }).skein("doctor", "--fleet", "--json", "--agent", place.agent);
+  const { findings } = JSON.parse(asJson.out) as { readonly findings: readonly Finding[] };
+  const roles = findings.filter(({ name }) => name === "workers' role");
+  assert.match(
+    JSON.stringify(roles),
+    /"level":"warn".*REVOKE CONNECT, TEMPORARY ON DATABASE postgres FROM PUBLIC;/,
+  );
+  assert.doesNotMatch(
+    JSON.stringify(roles),
+    /CONNECTION LIMIT|GRANT|lo_/,
+    "what the owner may close is closed",
+  );
   const worker = new URL(url);
   worker.username = "skein_worker";
   says((await look(worker.href)).out, /^bad +database +reached as skein_worker, which can only work/m);

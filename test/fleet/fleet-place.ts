@@ -23,6 +23,8 @@ const SOON = () => AbortSignal.timeout(20_000);
 export type FleetPlace = AsyncDisposable & {
   readonly url: string;
   readonly remote: string;
+  /** What workers are in the database. */
+  readonly role: string;
   /** A clone of the remote with a home and a state folder of its own, as on another machine. */
   machine(): Promise<Machine>;
   worker(...args: readonly string[]): Member;
@@ -94,6 +96,7 @@ export async function makeFleetPlace(options: FleetPlaceOptions): Promise<FleetP
   return {
     url,
     remote,
+    role: made.role,
     machine: async () => {
       const { own, env } = ownFolder();
       machines.push(own);
@@ -124,7 +127,7 @@ export async function makeFleetPlace(options: FleetPlaceOptions): Promise<FleetP
 }
 
 /** Workers connect as their own role; the Postgres of tests asks for no password. */
-function asRole(url: string, role: string): string {
+export function asRole(url: string, role: string): string {
   const address = new URL(url);
   address.username = role;
   return address.href;

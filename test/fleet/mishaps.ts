@@ -15,11 +15,12 @@ import {
   type Member,
   makeFleetPlace,
 } from "./fleet-place.ts";
+import { type Lies, lie } from "./liar.ts";
 import { FILES, RUN_ARGS, scenario } from "./scenario.ts";
 
 /** `after`: so many events of the log. */
 export type Mishap =
-  | { readonly is: "worker-killed" | "coordinator-killed"; readonly after: number }
+  | { readonly is: "worker-killed" | "worker-lies" | "coordinator-killed"; readonly after: number }
   | {
       readonly is: "worker-stopped" | "postgres-away" | "remote-away";
       readonly after: number;
@@ -46,6 +47,7 @@ export function* fleetPlans({ events }: FleetTruth, every: number): Generator<Mi
   for (const part of [0.2, 0.5, 0.75]) {
     const after = Math.ceil(events * part);
     yield { is: "worker-killed", after };
+    yield { is: "worker-lies", after };
     yield { is: "worker-stopped", after, ms: 60_000 };
     yield { is: "postgres-away", after, ms: part === 0.5 ? 15_000 : 3_000 }; // Longer than a heartbeat.
     yield { is: "remote-away", after, ms: 8_000 };
@@ -78,7 +80,9 @@ export async function fleetTrial(mishaps: readonly Mishap[], truth: FleetTruth):
       ...different(found, truth),
       ...repeated(found.log),
       ...madeAgain(found.log),
-      ...(mishaps.some(({ is }) => /killed|stopped/.test(is)) ? [] : takenOver(found.log)),
+      ...(mishaps.some(({ is }) => /killed|stopped|lies/.test(is)) ? [] : takenOver(found.log)),
+      ...(await scene.successes()),
+      ...(await leftThere(place, found)),
       ...(await notInTarget(place, found)),
       ...(await redCommits(place, found)),
     ];
@@ -99,6 +103,9 @@ class Scene {
   #coordinator: Member;
   machine: Machine;
   readonly #folders: string[] = [];
+  readonly #lies: Lies[] = [];
+  readonly #stopped = new Set<Member>();
+  #isEnded = false;
 
   private constructor(place: FleetPlace, postgres: TestPostgres, machine: Machine, coordinator: Member) {
     this.#place = place;
@@ -121,8 +128,15 @@ class Scene {
     return this.#folders;
   }
 
-  ended() {
-    return this.#coordinator.ended;
+  async ended() {
+    const end = await this.#coordinator.ended;
+    this.#isEnded = true;
+    return end;
+  }
+
+  /** What lying brought, which must be nothing. */
+  async successes(): Promise<readonly string[]> {
+    return (await Promise.all(this.#lies.map(({ over }) => over))).flat();
   }
 
   /** True if something was killed or stopped before the run was over. */
@@ -131,8 +145,17 @@ class Scene {
     if (this.#coordinator.isOver()) return false;
     switch (mishap.is) {
       case "worker-killed":
-        (await this.#busyWorker()).kill("SIGKILL");
+        await this.#killOne();
         this.#join();
+        return true;
+      case "worker-lies":
+        this.#lies.push(
+          lie(
+            this.#place,
+            () => this.#living(),
+            () => this.#isEnded,
+          ),
+        );
         return true;
       case "worker-stopped":
         await this.#stopFor(await this.#busyWorker(), mishap.ms);
@@ -155,10 +178,23 @@ class Scene {
     }
   }
 
+  /** One that is stopped may lose its name after 10 s. */
+  #living(): readonly string[] {
+    return this.#workers.flatMap((worker, i) =>
+      worker.isOver() || this.#stopped.has(worker) ? [] : [`worker-${i + 1}`],
+    );
+  }
+
   #join(): void {
     const worker = this.#place.worker("--capacity", "2");
     this.#workers.push(worker);
     this.#folders.push(worker.folder);
+  }
+
+  async #killOne(): Promise<void> {
+    const worker = await this.#busyWorker();
+    this.#stopped.add(worker);
+    worker.kill("SIGKILL");
   }
 
   /** On another machine: an empty state folder, another clone. */
@@ -170,6 +206,7 @@ class Scene {
   }
 
   async #stopFor(worker: Member, ms: number): Promise<void> {
+    this.#stopped.add(worker);
     worker.kill("SIGSTOP");
     await pause(ms);
     worker.kill("SIGCONT");
@@ -229,6 +266,18 @@ function takenOver(log: readonly Event[]): readonly string[] {
     event.type === "job.taken" && /^(?:plan|work):/.test(event.job) ? [event.job as string] : [],
   );
   return taken.filter((job, i) => taken.indexOf(job) < i).map((job) => `${job} was taken from its machine`);
+}
+
+/** Whatever workers pushed, also under names of their own. */
+async function leftThere({ remote }: FleetPlace, { run }: FoundRun): Promise<readonly string[]> {
+  const refs = await openRepository(remote).git(
+    "for-each-ref",
+    "--format=%(refname)",
+    `refs/skein/fleet/${run}`,
+  );
+  return refs === ""
+    ? []
+    : [`the run is over, and on the remote there still are ${refs.split("\n").join(" ")}`];
 }
 
 async function notInTarget({ remote }: FleetPlace, { log, run }: FoundRun): Promise<readonly string[]> {

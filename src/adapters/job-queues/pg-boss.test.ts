@@ -58,7 +58,9 @@ async function openQueue() {
       readFile: async () => undefined,
       evidenceOf: (...asked) => repository.evidence(...asked),
     });
-    return queue.recover(JOB, () => {});
+    const recovered = await queue.recover(JOB, () => {});
+    await queue.settled();
+    return recovered;
   };
   const answer = async (outcome: Outcome, commit?: string, from?: string): Promise<Outcome> => {
     const made = commit === undefined ? {} : { made: { commit, as: "branch" } as const };
@@ -75,7 +77,18 @@ async function openQueue() {
     await here.git("push", "-q", bare.folder, `+${commit}:${outputRef(RUN, jobId(JOB), 0)}`);
     return commit;
   };
-  return { here, base, recover, answer, handIn, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const left = async () => (await bare.git("for-each-ref", "--format=%(refname)", "refs/skein")).split("\n");
+  const push = (ref: string) => here.git("push", "-q", bare.folder, `+HEAD:${ref}`);
+  return {
+    here,
+    base,
+    recover,
+    answer,
+    handIn,
+    left,
+    push,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }
 
 test("what a commit shows counts, not what its worker says of it", async () => {
@@ -140,4 +153,26 @@ test("what is no answer to this kind of job fails the job, and nothing else", as
   const found = await queue.recover({ is: "unusable" });
   assert.ok(found.is === "answered" && found.answer.outcome.is === "failed");
   assert.equal(found.answer.outcome.failure.kind, "agent-failed");
+});
+
+test("what was pushed for an answer that is refused is gone from the remote, also by an earlier try, and nothing else", async () => {
+  await using queue = await openQueue();
+  const other = outputRef(RUN, "work:t.2#1", 0);
+  await queue.push(other);
+  const commit = await queue.handIn({ "b.ts": "1\n" });
+  await queue.push(outputRef(RUN, jobId(JOB), 1));
+  const worked = (named: string) =>
+    ({ is: "worked", handoff: HANDOFF, evidence: { ...NOTHING, commit: named } }) as const;
+  assert.equal((await queue.answer(worked(commit), commit)).is, "worked");
+  assert.equal((await queue.left()).length, 3, "what was taken is needed by another coordinator");
+  const foreign = await queue.answer(worked(queue.base), commit);
+  assert.match(foreign.is === "failed" ? foreign.failure.message : "", /did not hand in/);
+  assert.deepEqual(
+    await queue.left(),
+    [outputRef(RUN, jobId(JOB), 1), other],
+    "of the tries that there were: one",
+  );
+  await queue.push(outputRef(RUN, jobId(JOB), 0));
+  await queue.recover({ is: "unusable", tries: 1 });
+  assert.deepEqual(await queue.left(), [other]);
 });

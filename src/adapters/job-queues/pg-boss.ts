@@ -41,6 +41,7 @@ export class PgBossJobQueue implements JobQueue {
   readonly #stop = new AbortController();
   /** Jobs that no machine can find yet: what they need is still on its way to the remote. */
   readonly #offering = new Map<JobId, AbortController>();
+  readonly #dropping = new Set<Promise<void>>();
 
   constructor(options: PgBossOptions) {
     this.#options = options;
@@ -78,6 +79,12 @@ export class PgBossJobQueue implements JobQueue {
     this.#stop.abort();
     await this.#options.own.close();
     await this.#options.offers.close();
+    await this.settled();
+  }
+
+  /** Resolves once the remote is rid of what was refused so far, or did not answer. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#dropping);
   }
 
   async #offer(id: JobId, brief: PlanBrief | WorkBrief, report: (report: Report) => void): Promise<void> {
@@ -119,8 +126,18 @@ export class PgBossJobQueue implements JobQueue {
     const { spent: own, ...answer } = await this.#readAnswer(id, end).catch((error: unknown) =>
       failed("agent-failed", `the answer of a worker cannot be used: ${messageOf(error)}`),
     );
+    const isTaken = end.is === "answered" && end.result.is === "answer" && isSame(end.result.answer, answer);
+    if (!isTaken && id.startsWith("work:")) this.#drop(id, end.tries);
     const spent = own && end.lost ? addSpent(own, end.lost) : (own ?? end.used);
     return { ...answer, ...(spent && { spent }) };
+  }
+
+  /** Nobody waits for it. */
+  #drop(id: JobId, tries: number): void {
+    const dropping = this.#options.objects.drop(id, tries, this.#stop.signal).finally(() => {
+      this.#dropping.delete(dropping);
+    });
+    this.#dropping.add(dropping);
   }
 
   /** What was made is here before anybody hears of it. */
@@ -174,6 +191,10 @@ export class PgBossJobQueue implements JobQueue {
     return (await objects.take(taken, as, this.#stop.signal))?.failure;
   }
 }
+
+/** What a commit shows may be said of it anew; a failure in place of what was said refuses the answer. */
+const isSame = ({ outcome: said }: Answer, { outcome }: Pick<Answer, "outcome">): boolean =>
+  outcome === said || outcome.is !== "failed";
 
 /** A commit counts only if it was handed in, or was there before. */
 function isHandedIn({ outcome }: Answer, brief: WorkBrief, made: Made | undefined): boolean {

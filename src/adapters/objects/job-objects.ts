@@ -5,7 +5,8 @@ import { fieldsIn, git, inGitDir } from "../git/git.ts";
 import { changeRefs, syncRefs } from "../git/refs.ts";
 import { heldBy, isCommit, refOf } from "../repositories/names.ts";
 import { takeBundle } from "./bundles.ts";
-import { fleetRefs, inputRef, isFullRef } from "./names.ts";
+import { removeAll, removeRefsOf } from "./left-refs.ts";
+import { fleetRefs, inputRef, isFullRef, outputRef } from "./names.ts";
 import type { GitRemote } from "./remote.ts";
 import type { RemoteTarget } from "./remote-target.ts";
 
@@ -114,16 +115,17 @@ export class JobObjects {
   }
 
   /** Of a run that is over: removes what its jobs left on the remote. */
-  async cleanUp(signal: AbortSignal): Promise<Failed | undefined> {
+  cleanUp(signal: AbortSignal): Promise<Failed | undefined> {
     const { remote, run } = this.#options;
-    const there = await remote.list([fleetRefs(run)], signal);
-    if (hasFailed(there)) return there;
-    const refs = [...there].map(([ref, expected]) => ({ ref, to: "", expected }));
-    for (let i = 0; i < refs.length; i += MAX_REFS_A_PUSH) {
-      const pushed = await remote.push(refs.slice(i, i + MAX_REFS_A_PUSH), signal);
-      if (pushed !== "pushed") return pushed === "moved" ? REFUSED : pushed;
-    }
-    return undefined;
+    return removeRefsOf(remote, run, signal);
+  }
+
+  /** What tries of a job pushed whose answer is not taken. What cannot be removed now goes when the run is over. */
+  async drop(job: string, tries: number, signal: AbortSignal): Promise<void> {
+    const { remote, run } = this.#options;
+    const names = Array.from({ length: tries + 1 }, (_, i) => outputRef(run, job, i));
+    const there = await remote.list(names, signal);
+    if (!hasFailed(there) && there.size > 0) await removeAll(remote, there, signal);
   }
 
   async #isInTarget(commit: string, signal: AbortSignal): Promise<boolean> {
@@ -156,9 +158,6 @@ export class JobObjects {
     return commits.filter((_, i) => !isCommit(lines[i] ?? ""));
   }
 }
-
-/** A command line holds no more than some thousand. */
-const MAX_REFS_A_PUSH = 500;
 
 const misnamed = ({ ref, commit }: NeededCommit): Failed =>
   failedWith(

@@ -1,7 +1,8 @@
 /** `skein remove`: what would be lost with a run, does the person want that, and what came of it? */
 import { type Losses, type LostCommit, type Removal, removeRun } from "../../../app/remove-run.ts";
 import { partsOf } from "../../../compose/parts.ts";
-import { hasFailed } from "../../../core/result.ts";
+import { type Failed, hasFailed } from "../../../core/result.ts";
+import type { LeftRefs } from "../../../ports/project.ts";
 import { firstLine, harmless, plural, short } from "../../../text/words.ts";
 import type { RemoveOptions } from "../commands/options.ts";
 import { type Context, refuse, say, writeJson } from "../context.ts";
@@ -27,9 +28,12 @@ export async function remove(
     case "removed":
     case "gone": {
       const { removed, stays, undelivered, unlanded } = end.is === "removed" ? end : NOTHING;
-      if (context.json) writeJson(context, { run, removed, stays, undelivered, unlanded });
+      const onRemote = end.is === "removed" ? end.onRemote : undefined;
+      if (context.json)
+        writeJson(context, { run, removed, stays, undelivered, unlanded, ...(onRemote && { onRemote }) });
       else if (end.is === "gone") say(context, `another process has removed run ${run} meanwhile`);
       else sayRemoved(context, run, end);
+      if (!context.json && onRemote) sayLeft(context, onRemote);
       return EXIT.done;
     }
     case "declined":
@@ -42,6 +46,23 @@ export async function remove(
       });
     }
   }
+}
+
+/** The target and the proofs of a fleet's run are the team's to keep or to delete. */
+function sayLeft(context: Context, left: LeftRefs | Failed): void {
+  const why = hasFailed(left) ? left.failure : left.untidied;
+  if (why) say(context, `the remote could not be tidied: ${harmless(why.message)}`);
+  if (hasFailed(left)) return;
+  const list = (title: string, refs: readonly string[]) => {
+    if (refs.length === 0) return;
+    say(context, `${title} (${refs.length}):`);
+    for (const ref of refs.slice(0, MAX_LISTED)) say(context, `  ${harmless(ref)}`);
+    if (refs.length > MAX_LISTED) say(context, `  and ${refs.length - MAX_LISTED} more`);
+  };
+  list("still on the remote, of this run", left.ofRun);
+  list("on the remote, named as those of jobs, but of no run of this fleet", left.ofNone);
+  const [one] = [...left.ofRun, ...left.ofNone];
+  if (one !== undefined) say(context, `to delete one: git push <remote> --delete ${harmless(one)}`);
 }
 
 const NOTHING = { removed: [], stays: [], undelivered: [], unlanded: [] };
