@@ -178,3 +178,33 @@ describe("a commit with a trap", { concurrency: 4 }, () => {
     ),
   );
 });
+
+describe("a worker that committed a tree which nobody can unfold", { concurrency: 4 }, () => {
+  /** `mktree` does not look whether what it is told can be checked out. */
+  const commitOf = (tree: string) =>
+    `t=$(${tree}); c=$(git commit-tree -p HEAD -m bomb $t); git update-ref --no-deref HEAD $c; echo x > a.txt`;
+  const levels = (count: number, width: number) =>
+    `t=$(git hash-object -w a.txt | sed 's/^/100644 blob /;s/$/\\tf/' | git mktree); ` +
+    `for i in $(seq ${count}); do t=$(for j in $(seq ${width}); do printf '040000 tree %s\\t%s\\n' $t $j; done | git mktree); done; echo $t`;
+  const bombs: readonly (readonly [string, string, RegExp])[] = [
+    ["ten thousand million files", levels(10, 10), /more than (?:1000000 files and folders|67108864 bytes)/],
+    ["a thousand folders in each other", levels(1_000, 1), /more than 200 folders deep|has more than/],
+    [
+      "a name that no disk stores",
+      `printf '100644 blob %s\\t%0300d\\n' $(git hash-object -w a.txt) 1 | git mktree`,
+      /a name in its tree has more than 255 bytes/,
+    ],
+  ];
+  for (const [what, tree, why] of bombs)
+    it(`${what}: its files are kept, soon, and it is said why not its commits`, SOON, () =>
+      stage(async ({ repository, take, keep, commit }) => {
+        const workspace = await take();
+        await inside(workspace, commitOf(tree));
+        const { commit: made, left } = await keep(workspace);
+        assert.match(left.join(), /its own commits, only their files: /);
+        assert.match(left.join(), why);
+        assert.equal(await repository.git("log", "--format=%s", `${commit}..${made}`), "Kept");
+        assert.equal(await repository.git("show", `${made}:a.txt`), "x");
+      }),
+    );
+});

@@ -29,6 +29,7 @@ import {
 } from "./slot.ts";
 import type { Source } from "./source.ts";
 import { isPlainObjectFolder } from "./special-files.ts";
+import { tooLargeTree } from "./tree-size.ts";
 
 export type Work = {
   readonly slot: Slot;
@@ -107,14 +108,24 @@ async function keepEither(work: Try, as: Keepsake, signal: AbortSignal): Promise
   await unlock(work.slot);
   await setHead(work.slot, work.commit); // An engine that was killed while it kept work may have moved it.
   const history = await historyOf(work, signal);
+  if (history && "unkept" in history) return filesInstead(work, history.unkept, as, signal);
   if (history) {
     const kept = await keepHistory(work, history, as, signal);
     if (!hasFailed(kept) || signal.aborted || !work.isLast) return kept;
-    const files = await keepFiles(work, as, signal);
-    if (hasFailed(files)) return files;
-    return { ...files, left: [`its own commits, only their files: ${kept.failure.message}`, ...files.left] };
+    return filesInstead(work, kept.failure.message, as, signal);
   }
   return keepFiles(work, as, signal);
+}
+
+async function filesInstead(
+  work: Try,
+  why: string,
+  as: Keepsake,
+  signal: AbortSignal,
+): Promise<Kept | Failed> {
+  const files = await keepFiles(work, as, signal);
+  if (hasFailed(files)) return files;
+  return { ...files, left: [`its own commits, only their files: ${why}`, ...files.left] };
 }
 
 function refusal(ref: string): Failed | undefined {
@@ -210,7 +221,10 @@ async function bringOver(work: Work, as: Keepsake, signal: AbortSignal): Promise
 type History = { readonly head: string; readonly tree: string; readonly startTree: string };
 
 /** The worker's own commits, if they descend from where it began and hold no file that is too large. */
-async function historyOf(work: Work, signal: AbortSignal): Promise<History | undefined> {
+async function historyOf(
+  work: Work,
+  signal: AbortSignal,
+): Promise<History | { readonly unkept: string } | undefined> {
   const head = await headOf(join(work.slot.tree, ".git"));
   if (head === undefined || head === work.commit) return undefined;
   const { slot, source } = work;
@@ -228,7 +242,13 @@ async function historyOf(work: Work, signal: AbortSignal): Promise<History | und
   );
   const tree = trees.get(head);
   const startTree = trees.get(`-${work.commit}`); // On the boundary only if the head descends from it.
-  return tree === undefined || startTree === undefined ? undefined : { head, tree, startTree };
+  if (tree === undefined || startTree === undefined) return undefined;
+  if (tree === startTree) return { head, tree, startTree };
+  const list = (args: readonly string[], maxBytes: number) =>
+    gitBeside(slot, source, { args, maxBytes, cut: true }, signal);
+  const unkept = await tooLargeTree(list, head);
+  if (unkept !== undefined && typeof unkept !== "string") return undefined;
+  return unkept === undefined ? { head, tree, startTree } : { unkept };
 }
 
 /** Read without git, which would obey the worker's settings. */

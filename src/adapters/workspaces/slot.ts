@@ -49,6 +49,9 @@ export type SlotCall = {
   readonly input?: string;
   readonly folder?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** As of a call of git. */
+  readonly maxBytes?: number;
+  readonly cut?: boolean;
   /** Called for pipes and devices that were removed because git waited for them. */
   readonly onSpecial?: (path: string) => void;
 };

@@ -372,3 +372,17 @@ function spread(name: string, n: number): number {
   for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
   return (hash >>> 0) / 4294967296;
 }
+
+/** Of the tree of a commit that a worker made itself: git unfolds a tree of few objects into as many files as it says. */
+export const TREE_LIMITS = {
+  /** Files and folders; the largest repositories that are known have half as many. */
+  maxEntries: 1_000_000,
+  /** Bytes of all their paths; with it the count takes 2 s at most. */
+  maxBytes: 64 * 1024 * 1024,
+  /** Folders within folders; programs that walk a tree by recursion fail beyond. */
+  maxDepth: 200,
+  /** Bytes of one path: what Linux opens at all. */
+  maxPathBytes: 4_095,
+  /** Bytes of one name: what file systems store. */
+  maxNameBytes: 255,
+} as const;
