@@ -76,7 +76,7 @@ export async function followRun(
   const first = await prepare({ ...request, fold }, world, parts, signal).catch(asFailed);
   if (signal.aborted)
     return refused("stopped", failure("interrupted", "stopped before anything was started"));
-  if (hasFailed(first)) return refused("repository", first.failure);
+  if (hasFailed(first)) return refused("repository", await orFullDisk(first.failure, world));
   return drive({ ...request, fold, first, lock, stack: stack.move() }, world, parts);
 }
 
@@ -261,12 +261,30 @@ async function finish(end: EngineEnd, { home, onLeft }: FollowRequest, world: Ru
   await world.settle();
   const lost = folderIsLost(home);
   if (lost) return { is: "lost", failure: lost };
+  if (end.is === "lost") return { ...end, failure: await orFullDisk(end.failure, world) };
   if (end.is !== "closed") return end;
   const left = await giveBackAll(world).catch((error: unknown) => [messageOf(error)]);
   for (const what of left) onLeft?.(what);
   if (left.length === 0) await world.place.letGo(end.state); // What is held stays if that fails, which harms nothing.
   return end;
 }
+
+/** Where the disk is full, what a worker made there is most of it, as a rule: it is said where that is. */
+async function orFullDisk(why: Failure, { workspaces }: RunWorld): Promise<Failure> {
+  const space = await workspaces.space().catch(() => undefined); // The folder is gone: then that is the reason.
+  if (why.kind !== "repository" || space === undefined || space.freeBytes >= FULL_BYTES) return why;
+  const { folder, bytes } = space.largest ?? { folder: "", bytes: 0 };
+  const where =
+    bytes > space.freeBytes ? `; ${Math.ceil(bytes / 1e6)} MB are in the workspace ${folder}` : "";
+  return failure(
+    why.kind,
+    `the disk is full${where} (${why.message})`,
+    "remove what is large and not needed there, or elsewhere on that disk, then `skein resume`: what stays in a workspace is kept",
+  );
+}
+
+/** With less, neither the log nor a commit can be written. */
+const FULL_BYTES = 256 * 1024;
 
 /** Of a run that was closed by an engine that died right then: nothing of it is left running or on the disk. */
 export async function tidyRun(

@@ -8,7 +8,7 @@ import { collectJob, isCut } from "../jobs/run-job.ts";
 import { recallUnkept, salvageRefOf } from "../jobs/work.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import type { Programs } from "../ports/programs.ts";
-import type { Want, Workspace, Workspaces } from "../ports/workspaces.ts";
+import type { DiskSpace, Want, Workspace, Workspaces } from "../ports/workspaces.ts";
 
 export type Leftovers = {
   readonly run: string;
@@ -36,6 +36,7 @@ type HeldWorkspaces = Workspaces & {
   holders(): Promise<readonly Pick<Want, "job" | "use">[]>;
   /** Removes those that no process uses. Says what stays, and why. */
   close(): Promise<readonly string[]>;
+  space(): Promise<DiskSpace>;
 };
 
 const NEVER = new AbortController().signal;

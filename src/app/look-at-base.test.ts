@@ -18,7 +18,7 @@ async function look(ran: GateRun, mayReuse?: boolean) {
   const world = {
     jobs: { gate: { run, probe: async () => ({ is: "proved" }) } },
     ...{ leave: done, settle: done, close: done },
-    workspaces: { holders: async () => [], close: async () => [] },
+    workspaces: { holders: async () => [], space: async () => ({ freeBytes: 1e9 }), close: async () => [] },
   } as unknown as RunWorld;
   const parts: Pick<Parts, "newRunName" | "openTrialHome" | "openWorld"> = {
     newRunName: () => "1118-made",

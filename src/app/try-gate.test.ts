@@ -22,7 +22,11 @@ function machine(ran: GateRun | "throws") {
   const world = {
     jobs: { gate },
     leave: note("leave"),
-    workspaces: { holders: async () => [], close: async () => done.push("workspaces") && [] },
+    workspaces: {
+      holders: async () => [],
+      space: async () => ({ freeBytes: 1e9 }),
+      close: async () => done.push("workspaces") && [],
+    },
     settle: note("settle"),
     close: note("close"),
   } as unknown as RunWorld;

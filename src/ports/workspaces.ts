@@ -23,6 +23,12 @@ export type Workspaces = {
   leftovers(workspace: Workspace, signal: AbortSignal): Promise<readonly string[] | Failed>;
 };
 
+/** What is free on the disk that workspaces are on, and the workspace that takes the most of it. */
+export type DiskSpace = {
+  readonly freeBytes: number;
+  readonly largest?: { readonly folder: string; readonly bytes: number };
+};
+
 /**
  * `gate` keeps its ignored files (build caches, dependencies) from one holder to the next; `agent` does not. `plan` is
  * for reading: nothing is copied or set up there. `probe` is made for one holder, and removed after it.

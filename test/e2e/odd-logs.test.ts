@@ -1,6 +1,7 @@
 /** A log that somebody else writes, that is damaged, or that a newer Skein wrote; and a disk that fills up meanwhile. */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -122,6 +123,43 @@ describe("the log of a run", { concurrency: 2 }, () => {
       const resumed = await place.skein("resume", run);
       assert.equal(resumed.code, 0, resumed.out + resumed.err);
       assert.match(resumed.out, /2 of 2 tasks done/);
+    },
+  );
+});
+
+describe("a worker that fills the disk itself", () => {
+  it(
+    "is named by its workspace, also to who resumes; with room made there, the run goes on and leaves nothing",
+    LIMIT,
+    async () => {
+      await using place = await makePlace();
+      const disk = path.join(place.folder, "disk");
+      await using held = await smallDisk(disk, 16_000);
+      const { skein, start } = place.with({ env: { SKEIN_STATE_DIR: path.join(disk, "state") } });
+      const once = path.join(place.folder, "once");
+      // Where nothing can be mounted, the disk never fills up, and the run just ends.
+      const fill = `[ -e '${once}' ] || { : > '${once}'; head -c ${held ? 64_000_000 : 0} /dev/zero > ballast 2>/dev/null; }`;
+      const agent = await agentOf(
+        place,
+        "fill.sh",
+        `echo "by $SKEIN_ATTEMPT" > work.txt\n${fill}\n${COMPLETE}`,
+      );
+      const ended = await start("run", "x", "--agent", agent, ...ALONE).ended;
+      if (!held) return assert.equal(ended.code, 0, ended.out + ended.err);
+      const named = /the disk is full; 1[67] MB are in the workspace (\S+\/workspaces\/agent-1\/tree) /;
+      const folder = named.exec(ended.err)?.[1] ?? assert.fail(ended.out + ended.err);
+      const run = runOf(ended.out);
+      const again = await skein("resume", run);
+      assert.equal(again.code, 3, again.out + again.err);
+      assert.match(again.err, named);
+      await rm(path.join(folder, "ballast"));
+      const resumed = await skein("resume", run);
+      assert.equal(resumed.code, 0, resumed.out + resumed.err);
+      assert.ok(!existsSync(path.join(folder, "..", "..")), "its workspaces are gone");
+      const { git } = place.repository;
+      const landed = await git("show", `skein/${run}/target:work.txt`);
+      const kept = landed === "by 1" ? landed : await git("show", `refs/skein/salvage/${run}/t.1:work.txt`);
+      assert.equal(kept, "by 1");
     },
   );
 });

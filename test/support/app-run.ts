@@ -54,7 +54,11 @@ export async function makeAppRun(options: Options = {}): Promise<AppRun> {
     channel: { connect: () => {}, follow: () => {}, kept: () => {}, isWaiting: () => false },
     files: { open: async () => [] },
     programs: { endAll: did("programs ended") },
-    workspaces: { holders: async () => [], close: did("workspaces given back", []) },
+    workspaces: {
+      holders: async () => [],
+      space: async () => ({ freeBytes: 1e9 }),
+      close: did("workspaces given back", []),
+    },
     leave: () => {},
     place: {
       unready: async () => undefined,

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
-import type { Keepsake, Kept, Want, Workspace, Workspaces } from "../../ports/workspaces.ts";
+import type { DiskSpace, Keepsake, Kept, Want, Workspace, Workspaces } from "../../ports/workspaces.ts";
 import { fields, parseJson } from "../../text/json.ts";
 import { readBounded, readShort } from "../files/read-bounded.ts";
 import { removeDurably, writeDurably } from "../files/write-whole.ts";
@@ -17,6 +17,7 @@ import { leftoversIn } from "./leftovers.ts";
 import { type ProvisionOptions, Provisions } from "./provisions.ts";
 import { clean, markMade, type Slot, slotAt, wipe } from "./slot.ts";
 import { openSource, type Source } from "./source.ts";
+import { spaceOf } from "./space.ts";
 
 type CloneWorkspacesOptions = ProvisionOptions & {
   readonly repository: string;
@@ -176,6 +177,14 @@ export class CloneWorkspaces implements Workspaces {
     );
     if (stay.length === 0) await rm(this.#folder, { recursive: true, force: true }).catch(() => {}); // Empty, or reported above.
     return [...stay, ...left.flat()];
+  }
+
+  async space(): Promise<DiskSpace> {
+    const names = await readdir(this.#folder).catch(() => []);
+    return spaceOf(
+      this.#options.folder,
+      names.map((name) => slotAt(this.#folder, name).tree),
+    );
   }
 
   /** Ends the process that moves refs. Workspaces stay, and the next call starts it again. */
