@@ -1,7 +1,7 @@
 /** What `skein doctor` concludes from the facts: one check per subject, every problem with its next step. */
 
 import { hasFailed } from "../../core/result.ts";
-import type { Disk, TreeFacts } from "../../ports/inspection.ts";
+import type { Disk } from "../../ports/inspection.ts";
 import { plural, short } from "../../text/words.ts";
 import { foundText, specText } from "../agent-words.ts";
 import {
@@ -13,6 +13,7 @@ import {
   checkSandbox,
 } from "./agent-checks.ts";
 import { type AgentFacts, bad, type Check, type DoctorFacts, type DoctorFinding, ok, warn } from "./facts.ts";
+import { needText, sizeText } from "./room.ts";
 
 /** In the order in which one would fix things. */
 export const diagnose = (facts: DoctorFacts): readonly DoctorFinding[] =>
@@ -243,7 +244,7 @@ const checkDisk: Check = (facts) => {
   const { state, repositoryDisk, tree, room } = facts;
   const stateDisk = hasFailed(state) ? undefined : state.disk;
   const wanted = Math.max(MIN_FREE_BYTES, room?.bytes ?? 0);
-  const need = room === undefined || tree === undefined ? "" : needText(room, tree);
+  const need = room === undefined || tree === undefined ? "" : `; ${needText(room, tree)}`;
   const isOneDisk = stateDisk !== undefined && stateDisk.device === repositoryDisk?.device;
   return [
     ...(stateDisk === undefined ? [] : [free("for the state folder", stateDisk, wanted, need)]),
@@ -252,14 +253,6 @@ const checkDisk: Check = (facts) => {
       : [free("for the repository", repositoryDisk, MIN_FREE_BYTES)]),
   ];
 };
-
-function needText(room: NonNullable<DoctorFacts["room"]>, { bytes, isCut }: TreeFacts): string {
-  const [each, all] = [bytes, room.bytes].map((size) => (isCut ? "more than " : "") + sizeText(size));
-  return (
-    `; ${plural(room.workspaces, "workspace")} of ${each} take ${isCut ? "" : "up to "}${all}, ` +
-    "plus what is copied or built there"
-  );
-}
 
 function free(where: string, { freeBytes }: Disk, wanted: number, need = ""): DoctorFinding {
   const text = `${sizeText(freeBytes)} free ${where}${need}`;
@@ -270,14 +263,6 @@ function free(where: string, { freeBytes }: Disk, wanted: number, need = ""): Do
     `${text} (${limit})`,
     "free some space, set SKEIN_STATE_DIR to another disk, or use fewer workers",
   );
-}
-
-/** "820 kB", "1.4 GB": thousands, as disks are sold. */
-function sizeText(bytes: number): string {
-  const units = ["bytes", "kB", "MB", "GB", "TB"];
-  const step = bytes < 1_000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const count = bytes / 1_000 ** step;
-  return `${step === 0 || count >= 10 ? Math.round(count) : count.toFixed(1)} ${units[step]}`;
 }
 
 const CHECKS: readonly Check[] = [

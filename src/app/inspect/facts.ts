@@ -2,7 +2,6 @@
 import path from "node:path";
 import { defaultConfig, type ReadConfig } from "../../config/read.ts";
 import type { Config } from "../../config/schema.ts";
-import { maxGatesOf } from "../../config/to-parts.ts";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { AgentLooks, SandboxFacts } from "../../ports/agent-looks.ts";
@@ -32,6 +31,7 @@ import {
 import { type GateFacts, inspectGate } from "./gate.ts";
 import { type Isolation, isolationOf } from "./isolation.ts";
 import type { InspectParts, Settled } from "./parts.ts";
+import { type Room, roomFor } from "./room.ts";
 
 export type InspectRequest = {
   readonly folder: string;
@@ -88,7 +88,7 @@ export type DoctorFacts = {
   readonly state: StateFacts | Failed;
   readonly repositoryDisk?: Disk;
   readonly tree?: TreeFacts;
-  readonly room?: { readonly workspaces: number; readonly bytes: number };
+  readonly room?: Room;
 };
 
 export async function gatherFacts(request: InspectRequest, parts: InspectParts): Promise<DoctorFacts> {
@@ -282,12 +282,6 @@ async function withSessions(
     failure: failure("repository", `the agents cannot be inspected: ${messageOf(error)}`),
   }));
 }
-
-/** What the workspaces of a run take at most, less what is copied into them or built there. */
-const roomFor = ({ bytes }: TreeFacts, config: Config) => {
-  const workspaces = config.workers + config.planners + maxGatesOf(config) + 1; // The last for the next candidate, made ready beside them.
-  return { workspaces, bytes: bytes * workspaces };
-};
 
 /** `bad`: no run could start. `warn`: it could, but not as one might think. */
 export type DoctorFinding = {

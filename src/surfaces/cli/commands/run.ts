@@ -2,6 +2,7 @@
 import { agentText, foundText, specText } from "../../../app/agent-words.ts";
 import { beginRun, discardRun, followingPlan, prepareRun, type RunReady } from "../../../app/begin-run.ts";
 import { gateWarnings } from "../../../app/inspect/gate-warnings.ts";
+import { roomOfRun } from "../../../app/inspect/room.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import type { Parts } from "../../../app/parts.ts";
 import { checkedBy, groundsOf } from "../../../app/plan-grounds.ts";
@@ -171,8 +172,13 @@ function askedAtTerminal(context: Context, { config, plain }: Wanted): Config {
 async function announce(context: Context, { project, env }: Parts, ready: Wanted & RunReady): Promise<void> {
   const { home, base, gate, config, plan, why, goal } = ready;
   const { run: name } = home.record;
-  const warnings = await gateWarnings({ ...project, config }, base.base, inspectParts(env));
-  for (const text of [...(await project.located.notices()), ...ready.notices, ...warnings])
+  const looks = inspectParts(env);
+  const [warnings, room] = await Promise.all([
+    gateWarnings({ ...project, config }, base.base, looks),
+    roomOfRun({ ...project, config }, base.base, looks).catch(() => undefined), // A hint, no more.
+  ]);
+  const tooMuch = room?.isTooMuch ? [room.text] : [];
+  for (const text of [...(await project.located.notices()), ...ready.notices, ...warnings, ...tooMuch])
     say(context, paint(context.out, "bad", onPage(context.out, `notice: ${harmless(text)}`, "  ")));
   const from = base.baseBranch === undefined ? short(base.base) : `${base.baseBranch} (${short(base.base)})`;
   const rows = [
@@ -187,6 +193,7 @@ async function announce(context: Context, { project, env }: Parts, ready: Wanted
       `${plan ? specText(config.agent) : agentText(config)}${why === undefined ? "" : ` (${foundText(why, config.agent)})`}`,
     ],
     ["kept in", home.folder],
+    ...(room && !room.isTooMuch ? [["disk", room.text] as const] : []),
   ] as const;
   for (const [key, text] of rows) {
     const tone = key === "gate" && gate.commands.length === 0 ? "bad" : "plain";
