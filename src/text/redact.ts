@@ -1,4 +1,7 @@
 /** Which parts of a text are secrets? Known values, well-known shapes and telling names, in time that grows with the text. */
+
+import { privateKeys } from "./private-keys.ts";
+import { readThrough } from "./read-through.ts";
 import { isSecretName, looksSecret, MIN_SECRET_CHARS, namedSecrets } from "./secret-names.ts";
 import { type Span, secretShapes } from "./secret-shapes.ts";
 
@@ -118,8 +121,25 @@ function lineCut(text: string, spans: readonly Span[], longest: number): number 
   let cut = lineOf(most);
   const key = text.lastIndexOf("-----BEGIN", cut);
   if (key >= 0 && key < cut && !text.slice(key, cut).includes("-----END")) cut = lineOf(key);
+  cut = beforeOpening(text, cut);
   for (const { start, end } of spans.toReversed()) if (start < cut && end > cut) cut = lineOf(start);
   return cut;
+}
+
+/** A line that ends with a telling name: its value may be in one of the next lines. */
+const OPENING =
+  /(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|credentials?)[\w-]{0,20}["'`]?[ \t]{0,4}(?:[,{]|<\/\w{1,20}>|:[ \t]{0,4}[|>][+-]?)?[ \t\r]{0,4}$/i;
+const MAX_OPEN_LINES = 6;
+
+function beforeOpening(text: string, cut: number): number {
+  let start = cut;
+  let opening = cut;
+  for (let lines = 0; lines < MAX_OPEN_LINES && start > 0; lines += 1) {
+    const end = start - 1;
+    start = text.lastIndexOf("\n", end - 1) + 1;
+    if (OPENING.test(text.slice(Math.max(start, end - MAX_BETWEEN_CHARS), end))) opening = start;
+  }
+  return opening;
 }
 
 /** In a line without an end: behind white space or a comma, far enough from the end for a name and its value. */
@@ -158,7 +178,16 @@ function finder(secrets: readonly string[]): (text: string) => Span[] {
           start: index,
           end: index + value.length,
         }));
-  return (text) => merged([...valuesIn(text), ...secretShapes(text), ...namedSecrets(text)]);
+  const spansIn = (text: string): Span[] => [
+    ...valuesIn(text),
+    ...secretShapes(text),
+    ...privateKeys(text),
+    ...namedSecrets(text),
+  ];
+  return (text) => {
+    const read = readThrough(text);
+    return merged([...spansIn(text), ...(read ? spansIn(read.text).map(read.back) : [])]);
+  };
 }
 
 /** Also as they stand in an address, in JSON and in base64; the longest first, so that none hides the rest of another. */

@@ -27,22 +27,62 @@ const SECRET_PARTS: ReadonlySet<string> = new Set([
  * letter that belongs to a line end in a string of JSON is no word before it.
  */
 const PLACES: readonly RegExp[] = [
-  /authorization\\{0,3}["']?[ \t]{0,4}[:=][ \t]{0,4}(?:\\{0,3}["'])?(?:[A-Za-z][\w-]{2,20}[ \t]{1,4})?([^\s"'\\,;]{8,})/dgi,
+  /authorization\\{0,15}["']?[ \t]{0,4}[:=][ \t]{0,4}(?:\\{0,15}["'])?(?:[A-Za-z][\w-]{2,20}[ \t]{1,4}([^\s"'\\,;]{8,})|((?=[^\s"'\\,;]{0,200}[\d+/=]|[A-Za-z]{24})[^\s"'\\,;]{8,}))/dgi,
   /(?<![A-Za-z0-9](?<!\\[nrt]))(?:Bearer|Basic)[ \t]{1,4}((?=[A-Za-z._~+/=-]{0,60}\d)[\w.~+/=-]{16,}|[A-Za-z]{18,}={1,2})/dgi,
-  /cookie\\{0,3}["']?[ \t]{0,4}:[ \t]{0,4}(?:\\{0,3}["'])?((?=[^\s;="']{1,64}=)[^\r\n"'\\]{8,})/dgi,
-  /[?&](?:password|passwd|pwd|secret|client_secret|(?:access_|id_|refresh_|auth_)?token|api_?key|sig|signature|x-(?:amz|goog)-(?:signature|security-token))=([^\s&#"'\\]+)/dgi,
+  /cookie\\{0,15}["']?[ \t]{0,4}:[ \t]{0,4}(?:\\{0,3}["'])?((?=[^\s;="']{1,64}=(?!\$\{))[^\r\n"'\\]{8,})/dgi,
+  /[?&](?:password|passwd|pwd|secret|client_secret|(?:access_|id_|refresh_|auth_)?token|api_?key|sig|signature|x-(?:amz|goog)-(?:signature|security-token))=(?!\$\{)([^\s&#"'\\]{6,})/dgi,
   /(?<![\w-](?<!\\[nrt]))login[ \t]{1,4}[^\s"'\\]{1,100}[ \t]{1,4}password[ \t]{1,4}([^\s"'\\]{4,})/dg, // .netrc
+  /(?<![\w-])sig=([\w%+/-]{20,}={0,2})/dg, // Azure.
+  // Commands whose flag for a password is one letter.
+  /(?<![\w-])(?:mysql\w{0,10}|mariadb[\w-]{0,10})[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-p(?![\s$<{%])(?:\\{0,7}["'])?([^\s"'\\]{4,})/dg,
+  /(?<![\w-])(?:mongo\w{0,8}|(?:docker|podman|helm registry|buildah|skopeo|oras) login|az login)[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-p[ \t=](?:\\{0,7}["'])?(?![$<{%-])([^\s"'\\]{4,})/dg,
+  /(?<![\w-])(?:redis-cli[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-a|ldap\w{2,8}[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-w|ssh-keygen[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-[NP]|sqlcmd[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-P|(?:un)?zip[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-P)[ \t](?:\\{0,7}["'])?(?![$<{%-])([^\s"'\\]{4,})/dg,
+  /(?<=[ \t])-pass(?:in|out)?[ \t]pass:([^\s"'\\]{4,})/dg, // OpenSSL.
+  /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?\\{0,7}["']([^"'\\\r\n]{4,100})/dgi,
+  // Words with spaces between them.
+  /(?:pass|seed|recovery|secret)[ _-]?phrase\\{0,7}["'`]?[ \t]{0,4}(?:=>|[:=])?[ \t]{0,4}\\{0,7}["'`]([^"'`\\\r\n]{8,300})(?=\\{0,7}["'`])/dgi,
+  /(?:(?:pass|seed|recovery|secret)[ _-]?phrase|mnemonic)\\{0,7}["'`]?[ \t]{0,4}[:=][ \t]{0,4}((?:[A-Za-z0-9'!-]{2,20}[ \t-]){2,23}[A-Za-z0-9'!-]{2,20})(?=[ \t]{0,4}(?:["'`\\\r\n#]|$))/dgi,
+  // Terraform: a variable's block.
+  /variable[ \t]{1,4}\\{0,7}"[\w-]{0,60}(?:pass|secret|token|key|credential)[\w-]{0,30}\\{0,7}"\s{0,4}\{[^{}]{0,400}?default\s{0,9}=\s{0,4}\\{0,7}"([^\s"\\]{4,})/dgi,
+  /(?:[Pp]ass(?:word|wd|phrase)|PASSWORD)[ \t]{1,2}(?:is|was)[ \t:]{1,3}\\{0,7}["'`]?((?=[^\s]{0,60}\d)(?=[^\s]{0,60}[A-Z!@#%^&*])[^\s"'`\\,;]{6,})/dg,
   /sshpass[ \t]{1,4}-p[ \t]{0,4}(?:\\{0,3}["'])?([^\s"'\\]{4,})/dg,
   /(?<![\w-](?<!\\[nrt]))(?:-u|--user)[ =](?:\\{0,3}["'])?[^\s:"'\\]{1,64}:((?=[^\s"'\\]{0,60}[A-Za-z])(?=[^\s"'\\]{0,60}\d)[^\s"'\\]{6,})/dg,
   /identified[ \t]{1,4}(?:with[ \t]{1,4}\w{1,40}[ \t]{1,4})?by[ \t]{1,4}\\{0,3}["']([^\s"'\\]{4,})/dgi, // SQL.
 ];
 
+const QUOTE = "\\\\{0,15}[\"'`]";
+
+/** A line end, also as strings of JSON (in JSON) have it, and what `grep -n` or a diff writes before the next line. */
+const LINE_END = "(?:\\r?\\n|(?<=\\\\)n)";
+const LINE_START = "(?:[\\w./-]{1,80}[:-]\\d{1,6}[:-])?[+|>-]?[ \\t]{0,40}";
+
+/** What may stand between a name and its value, behind the closing quote of the name. The first that fits is taken. */
+const BETWEEN = {
+  /** YAML: `password: |`, and the value in the next line. */
+  block: `:[ \\t]{0,4}[|>][+-]?[ \\t]{0,4}\\\\{0,15}${LINE_END}${LINE_START}`,
+  /** Aligned with others, or in bold. */
+  assigned: "(?:\\*\\*|__)?[ \\t]{0,30}(?:=>|:=|[=:])(?:\\*\\*|__)?[ \\t]{0,30}",
+  /** `<key>Password</key><string>…`. */
+  closed: `</\\w{1,20}>\\s{0,9}(?:\\\\{0,15}${LINE_END}${LINE_START})?<(?:string|value)>`,
+  /** `- name: KEY` with `value: …` below it, `key="Password" value="…"`. */
+  pair: `(?=\\W)\\W{0,30}?(?:${LINE_END}${LINE_START}\\W{0,9}?)?(?:(?:default)?[vV]alue|default)(?:${QUOTE})?[ \\t]{0,4}[:=][ \\t]{0,4}`,
+  /** `define('KEY', '…')`, `setPassword("…")`. */
+  argument: `[ \\t]{0,2}[,(]\\s{0,9}(?=${QUOTE})`,
+  /** `<password>…`, `<entry key="password">…`. */
+  element: "(?:[ \\t][^<>\\r\\n]{0,100})?>\\s{0,20}",
+  beside: "[ \\t]{1,4}",
+} as const;
+
+/** Which of several it is: `SECRET_KEY_BASE`, `TOKEN_2`. */
+const WHICH =
+  "[_-]?\\d{1,2}(?!\\w)|[_-](?:base|value|old|new|prod|production|staging|live|dev|main|primary|secondary)(?!\\w)";
+
 /** The last word of a name, and what stands between it and its value. */
-const COLOUR = `(?:(?:${String.fromCharCode(27)}|\\\\u001[bB])\\[[\\d;]{0,20}m)?`;
-const QUOTE = "\\\\{0,3}[\"'`]";
 const NAMED = new RegExp(
-  `(pass(?:word|wd|phrase|code)?|pwd|secret|token|key|credentials?|auth|dsn|pat)${COLOUR}(?:${QUOTE})?\\]?` +
-    `([ \\t]{0,4}(?:=>|:=|[=:])[ \\t]{0,4}|[ \\t]{1,4})${COLOUR}(${QUOTE})?`,
+  `(?<word>pass(?:word|wd|phrase|code)?|pwd|secret|token|key|credentials?|auth|dsn|pat)(?<which>${WHICH})?(?<closing>${QUOTE})?\\]?` +
+    `(?:${Object.entries(BETWEEN)
+      .map(([form, shape]) => `(?<${form}>${shape})`)
+      .join("|")})(?<quote>${QUOTE})?`,
   "gi",
 );
 const VALUE = { quoted: /[^\s"'`\\]+/y, bare: /[^\s"'`\\,;&|<>(){}[\]]+/y, variable: /[^\s"'\\]+/y };
@@ -50,23 +90,54 @@ const VALUE = { quoted: /[^\s"'`\\]+/y, bare: /[^\s"'`\\,;&|<>(){}[\]]+/y, varia
 function* assignedIn(text: string): Generator<Span> {
   NAMED.lastIndex = 0;
   for (let found = NAMED.exec(text); found; found = NAMED.exec(text)) {
-    const [, word = "", between = "", quote] = found;
     const start = NAMED.lastIndex;
-    const form = formOf(nameBefore(text, found.index) + word, between);
+    const { word = "", quote, ...groups } = found.groups ?? {};
+    NAMED.lastIndex = found.index + word.length; // What stands behind it may be another name.
+    const name = nameBefore(text, found.index) + word;
+    const nameAt = found.index + word.length - name.length;
+    const before = text.slice(Math.max(0, nameAt - MAX_BEFORE_CHARS), nameAt);
+    const form = formIn(name, groups, { before, isQuoted: quote !== undefined });
     if (form === undefined) continue;
-    const shape = form.isVariable ? VALUE.variable : quote === undefined ? VALUE.bare : VALUE.quoted;
+    const shape = quote !== undefined ? VALUE.quoted : form.isVariable ? VALUE.variable : VALUE.bare;
     // Its beginning says what it is. To read on only then keeps a text of names without values from costing much.
     shape.lastIndex = 0;
     const value = shape.exec(text.slice(start, start + MAX_JUDGED_CHARS))?.[0];
     if (value === undefined) continue;
     const next = value.length < MAX_JUDGED_CHARS ? text[start + value.length] : undefined;
-    if (!isSecret(value, form, { isQuoted: quote !== undefined, next })) continue;
+    const isClosed = groups["element"] !== undefined || groups["closed"] !== undefined;
+    const end = isClosed && next === "<" ? undefined : next;
+    if (!isSecret(value, form, { isQuoted: quote !== undefined, next: end })) continue;
     shape.lastIndex = start;
     shape.exec(text);
     yield { start, end: shape.lastIndex };
     NAMED.lastIndex = shape.lastIndex;
   }
 }
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+/** What the way in which a name and a value stand together makes of them; undefined: they do not belong together. */
+function formIn(
+  name: string,
+  { closing, assigned, block, argument, element, beside }: Groups,
+  { before, isQuoted }: { readonly before: string; readonly isQuoted: boolean },
+): Form | undefined {
+  if (assigned !== undefined) return formOf(name, assigned);
+  if (block !== undefined) return formOf(name, ":");
+  if (element !== undefined && closing === undefined && !/<[\w.-]{0,40}:?$/.test(before)) return undefined;
+  if (argument !== undefined && (before.endsWith("/") || (argument.includes(",") && closing === undefined)))
+    return undefined;
+  if (beside !== undefined && !name.startsWith("-") && !SETTER.test(before))
+    return isQuoted && closing === undefined && /passw(?:or)?d$/i.test(name) ? formOf(name, ":") : undefined;
+  if (name.startsWith("-")) return formOf(name, beside ?? ":");
+  const isVariable = /^[A-Z0-9_]+$/.test(name) && looksSecret(name);
+  return isVariable ? { isVariable: false, isPassword: true } : formOf(name, ":");
+}
+
+/** Commands that set a variable: of shells, of Dockerfiles, of many tools. */
+const SETTER =
+  /(?:^|[\s"'`:+])(?:set(?:env|x|g)?|ENV|ARG|(?:config(?:ure)?|secret|env)[ \t:](?:set|add))(?:[ \t]+-{1,2}[\w-]{1,12})*[ \t]+["'`]?$/;
+const MAX_BEFORE_CHARS = 60;
 
 const MAX_JUDGED_CHARS = 128;
 
@@ -94,11 +165,11 @@ function formOf(name: string, between: string): Form | undefined {
   const words = wordsOf(name);
   const isVariable = between === "=" && (isFlag || /^[A-Z0-9_]+$/.test(name));
   const [last = "", before = ""] = words.toReversed();
-  const isPassword = PASSWORDS.has(last);
+  const isPassword = PASSWORDS.has(last) || GLUED.test(last);
   if (isVariable && !isFlag) return looksSecret(name) ? { isVariable, isPassword } : undefined;
   const isKey = KEYS.has(before) || /(?:api|access|account|secret|private|shared)$/.test(before);
   const isNamed = isPassword || SECRETS.has(last) || (last === "key" && isKey) || /^_?auth$/.test(name);
-  return isNamed || /(?:password|passwd|secret|token|(?:api|access|account)key)$/.test(last)
+  return isNamed || isPassword || /(?:secret|token|(?:api|access|account)key)$/.test(last)
     ? { isVariable, isPassword }
     : undefined;
 }
@@ -114,10 +185,25 @@ const wordsOf = (name: string): readonly string[] =>
 const PASSWORDS: ReadonlySet<string> = new Set([
   ...["password", "passwd", "passphrase", "passcode", "pwd", "pass"],
 ]);
+/** `storepass`, `dbpassword`; not `bypass`. */
+const GLUED =
+  /(?:password|passwd|passphrase)$|^(?:store|key|trust|user|db|root|admin|mail|smtp|ftp|ldap|my|src|dest)pass$/;
 const SECRETS: ReadonlySet<string> = new Set(["secret", "token", "credential", "credentials", "dsn"]);
 /** `key` alone is the name of too many things. */
 const KEYS: ReadonlySet<string> = new Set([
-  ...["api", "access", "secret", "private", "account", "auth", "signing", "encryption", "shared", "master"],
+  ...[
+    "api",
+    "access",
+    "secret",
+    "preshared",
+    "private",
+    "account",
+    "auth",
+    "signing",
+    "encryption",
+    "shared",
+    "master",
+  ],
   ...["storage", "subscription", "consumer", "client", "deploy", "license", "service", "webhook", "admin"],
 ]);
 
@@ -126,7 +212,8 @@ function isSecret(
   { isVariable, isPassword }: Form,
   { isQuoted, next = "" }: { readonly isQuoted: boolean; readonly next: string | undefined },
 ): boolean {
-  if (/^(?:\$[A-Za-z_({]|\{\{|<|%[({A-Z])/.test(value) || value.startsWith("[redacted")) return false;
+  if (/^(?:your[_-]|\$[A-Za-z_({]|\{\{|<|%[({A-Z])/.test(value) || value.startsWith("[redacted"))
+    return false;
   if (isVariable) return value.length >= MIN_SECRET_CHARS;
   if (!(isPassword ? mayBePassword(value) : mayBeSecret(value))) return false;
   if (isQuoted && !/^(?:$|["'`\\\r\n])/.test(next)) return false; // A sentence goes on.
@@ -144,7 +231,8 @@ const mayBePassword = (value: string) =>
 
 /** `config.token2` and `Uint8Array`: code has names and types where a secret would be. */
 const CODE = /^[A-Za-z_$][\w$]*(?:\??\.#?[A-Za-z_$][\w$]*)+$|^[A-Za-z]+\d*(?:[A-Z][a-z]+)+\d*$/;
-const PATH = /^\.{0,2}\/|^@|\.[A-Za-z]{1,4}$/;
+/** Base64 may begin with a slash. */
+const PATH = /^\.{0,2}\/(?![A-Za-z0-9+/]{30,}={0,2}$)|^@|\.[A-Za-z]{1,4}$/;
 
 /** Shorter values stand in ordinary text by chance. */
 export const MIN_SECRET_CHARS = 8;

@@ -32,6 +32,11 @@ const KEYS: readonly (readonly [whose: string, begin: string, rest: string])[] =
   ["Pinecone", "pcsk_", "\\w{30,}"],
   ["Tavily", "tvly-", "(?=[A-Za-z_-]{0,60}\\d)[\\w-]{20,}"],
   ["E2B", "e2b_", `${HEX}{40,}`],
+  [
+    "A private key, in base64",
+    "LS0tLS1CRUdJTiB",
+    "(?:QUklW|SU0Eg|FQyBQ|PUEVOU1NI|FTkNS|EU0Eg|QR1Ag)[A-Za-z0-9+/=]{20,}",
+  ],
   ["Cursor", "key_", `${HEX}{64}${END}`],
   // Clouds and hosts
   ["AWS", "AKIA ASIA ABIA ACCA", `[A-Z0-9]{16}${END}`],
@@ -131,30 +136,45 @@ const WHOLE = new RegExp(
 );
 
 /**
- * Those without a beginning of their own, those in an address, and private keys. Where there is a group, only the group
- * is blotted out. None goes beyond a quote or a backslash, so that what is in a string of JSON stays in it.
+ * Those without a beginning of their own, those in an address, and private keys. Where there are groups, only the one
+ * that was met is blotted out. None goes beyond a quote or a backslash, so that what is in a string of JSON stays in it.
  */
 const PLACES: readonly RegExp[] = [
   /(?<!\d)\d{8,10}:AA[\w-]{32,}/dg, // Telegram.
   /-us(?<=(?<![0-9a-f])([0-9a-f]{32})-us)\d{1,2}(?!\d)/dg, // Mailchimp.
   /[MNO](?=[A-Za-z_-]{0,26}\d)[\w-]{23,27}\.[\w-]{6,7}\.(?=[A-Za-z_-]{0,39}\d)[\w-]{27,40}/dg, // Discord.
-  /\.atlasv1\.([\w-]{40,})/dg, // Terraform.
   /hooks\.slack\.com\/(?:services|workflows|triggers)\/([\w/-]{20,})/dg,
   /discord(?:app)?\.com\/api\/webhooks\/\d{1,20}\/([\w-]{20,})/dg,
   /\.webhook\.office\.com\/webhookb2\/([\w@/-]{20,})/dg,
-  /:\/\/[^\s/:@"'\\]{0,200}:([^\s/@"'\\]{1,400})@/dg,
+  /:\/\/[^\s/:@"'\\]{0,200}:(?!(?:pass|password|\$\{[^}]{0,99}\})@)([^\s/@"'\\]{1,400})@/dg,
   /:\/\/(?=[^\s/:@"'\\]{0,60}\d)([^\s/:@"'\\]{20,200})@/dg,
-  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:\s{0,4}[A-Za-z-]{1,30}: [^\n"'\\]{0,99}\n){0,5}(?:\n[-|>](?!-)|[A-Za-z0-9+/=\s]|\\[nr])*(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/dg,
+  /A[KS]IA[A-Z0-9]{16}[^A-Za-z0-9+/\r\n]{1,20}([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/dg, // AWS: behind the key's id.
+  /Private-Lines: \d{1,4}((?:\s{1,4}[A-Za-z0-9+/=]{1,64})+)/dg, // PuTTY.
+  /"(?:d|p|q|dp|dq|qi|k)\\{0,7}"\s{0,2}:\s{0,2}\\{0,7}"([\w-]{40,})/dg, // A private key as JSON.
+  /(?<![\w$])(\$(?:2[abxy]|5|6|y|7|argon2id?)\$[\w./$=,+-]{20,})/dg, // What a password is checked against.
 ];
+
+/** Whose keys have no beginning, but letters of their own inside. */
+const MARKS: readonly (readonly [whose: string, mark: string])[] = [
+  ["Azure, of an application", "7Q~ 8Q~"],
+  ["Azure's services", "JQQJ99 +ASt +AMC +ARm +AEh +ACR +ASb +ABa ACDb AzFu AzSe AzCa AIoT"],
+  ["Azure DevOps", "AZDO"],
+  ["Terraform's cloud", ".atlasv1."],
+];
+const MARKED = new RegExp(MARKS.flatMap(([, marks]) => marks.split(" ").map(escaped)).join("|"), "g");
+/** At least so long, with all around the mark that may belong to it. */
+const MIN_MARKED_CHARS = 34;
+const MAX_MARKED_CHARS = 120;
 
 export const secretShapes = (text: string): Span[] => [
   ...keysIn(text),
+  ...markedIn(text),
   ...webTokensIn(text),
   ...PLACES.flatMap((place) => [...text.matchAll(place)].map(spanOf)),
 ];
 
 export function spanOf(match: RegExpExecArray): Span {
-  const [start, end] = match.indices?.[1] ?? match.indices?.[0] ?? [0, 0];
+  const [start, end] = match.indices?.slice(1).find((group) => group) ?? match.indices?.[0] ?? [0, 0];
   return { start, end };
 }
 
@@ -168,6 +188,20 @@ function* keysIn(text: string): Generator<Span> {
     if (!WHOLE.test(text)) continue;
     yield { start, end: WHOLE.lastIndex };
     BEGINNINGS.lastIndex = WHOLE.lastIndex;
+  }
+}
+
+function* markedIn(text: string): Generator<Span> {
+  for (const { 0: mark, index } of text.matchAll(MARKED)) {
+    // Not the letter of a line end, as it is in JSON.
+    const before = /\\?[\w~.+/-]*$/
+      .exec(text.slice(Math.max(0, index - MAX_MARKED_CHARS), index))![0]
+      .replace(/^\\[bfnrt]?/, "");
+    const after = /^[\w~.+/=-]*/.exec(text.slice(index + mark.length, index + MAX_MARKED_CHARS))![0];
+    const key = before + mark + after;
+    const isKey = /\d/.test(key) && /[a-z]/.test(key) && /[A-Z]/.test(key) && !/\/\/|\.{2}/.test(key);
+    if (isKey && key.length >= MIN_MARKED_CHARS && key.length < MAX_MARKED_CHARS)
+      yield { start: index - before.length, end: index + mark.length + after.length };
   }
 }
 
