@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { type Failed, failedWith, hasFailed } from "../core/result.ts";
 import type { PromptName, Prompts } from "../ports/prompts.ts";
+import { AGREES_TO_ALL, type Agrees, OWN_PROMPTS, type TrustAsk } from "../ports/trust.ts";
 import { readText } from "./files/read-bounded.ts";
 import { ownFile } from "./own-files.ts";
 
@@ -18,16 +19,40 @@ const NAMES: readonly PromptName[] = [
 ];
 
 /** A folder holds any of these files; other files are ignored. */
-export async function loadPrompts(folders: readonly string[]): Promise<Prompts | Failed> {
+export async function loadPrompts(
+  folders: readonly string[],
+  agrees: Agrees = AGREES_TO_ALL,
+): Promise<Prompts | Failed> {
   let prompts: Partial<Record<PromptName, string>> = {};
   for (const folder of [OWN_FOLDER, ...folders]) {
     const found = await promptsIn(folder);
     if (hasFailed(found)) return found;
+    const asks = folder === OWN_FOLDER || agrees(OWN_PROMPTS) ? [] : asksOf(found, folder);
+    const other = asks.find((ask) => !agrees(ask));
+    if (other)
+      return refused(
+        `nobody has agreed to the prompt ${other.from} as it is now`,
+        "read it, then: skein trust",
+      );
     prompts = { ...prompts, ...found };
   }
   return isComplete(prompts)
     ? prompts
     : refused(`the prompts of this installation are not complete: ${OWN_FOLDER}`, "install it again");
+}
+
+/** What a folder asks for: each prompt that it replaces. Nothing if it cannot be read. */
+export async function promptAsks(folder: string): Promise<readonly TrustAsk[]> {
+  const found = await promptsIn(folder);
+  return hasFailed(found) ? [] : asksOf(found, folder);
+}
+
+const asksOf = (found: Partial<Prompts>, folder: string): readonly TrustAsk[] =>
+  Object.entries(found).map(([name, text]) => promptAsk(path.join(folder, `${name}.md`), text));
+
+export function promptAsk(from: string, text: string): TrustAsk {
+  const name = path.basename(from, ".md");
+  return { is: "prompt", from, name, value: text, words: `replaces the instructions of the ${name}` };
 }
 
 const isComplete = (prompts: Partial<Prompts>): prompts is Prompts =>

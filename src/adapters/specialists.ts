@@ -3,6 +3,7 @@ import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../core/failure.ts";
 import type { Specialist } from "../core/specialist.ts";
+import { AGREES_TO_ALL, type Agrees, type TrustAsk } from "../ports/trust.ts";
 import { readText } from "./files/read-bounded.ts";
 
 type ReadSpecialists = {
@@ -17,15 +18,28 @@ const MAX_FILES = 100; // In one folder: more than a planner can choose from.
 const MAX_BYTES = 64 * 1024; // Some 16,000 tokens, which each turn of it pays for.
 
 /** The files are untrusted: nothing is read from outside of `top`, and nothing without a limit. */
-export async function readSpecialists(top: string): Promise<ReadSpecialists> {
+export async function readSpecialists(top: string, agrees: Agrees = AGREES_TO_ALL): Promise<ReadSpecialists> {
   const byName = new Map<string, Specialist>();
   const problems: string[] = [];
   for (const folder of FOLDERS) {
     const found = await specialistsIn(top, folder, problems);
     for (const [key, specialist] of found) byName.set(key, specialist);
   }
-  const specialists = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const all = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const specialists = all.filter((one) => agrees(roleAsk(one)));
+  for (const one of all.filter((other) => !specialists.includes(other)))
+    problems.push(`${one.source} is left out: nobody has agreed to it as it is now (skein trust)`);
   return { specialists, problems };
+}
+
+/** What one asks for: to give agents its words, its tools and its model. */
+export function roleAsk({ source, ...role }: Specialist): TrustAsk {
+  const { name, tools, model } = role;
+  const narrows = [tools && `tools ${tools.join(", ")}`, model && `model ${model}`]
+    .filter(Boolean)
+    .join(", ");
+  const words = `the role ${name} instructs agents${narrows === "" ? "" : ` (${narrows})`}`;
+  return { is: "role", from: source, name, value: role, words };
 }
 
 async function specialistsIn(

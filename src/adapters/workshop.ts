@@ -8,6 +8,7 @@ import type { ProgramLimits } from "../ports/programs.ts";
 import type { Environment, Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { Transcripts } from "../ports/transcripts.ts";
+import type { Agrees } from "../ports/trust.ts";
 import { GitCheckout, sharedLooks } from "./checkouts.ts";
 import { timedGate } from "./gates/gate-times.ts";
 import { rememberingGate } from "./gates/gated-trees.ts";
@@ -54,6 +55,8 @@ type WorkshopParts = {
   readonly plansAreFull: boolean;
   /** What decides, besides the tree, which programs and packages a gate's commands find. */
   readonly surroundings: string;
+  /** What files of the user's checkout may ask for. */
+  readonly agrees: Agrees;
   /** What else the repository names to be run. */
   readonly alsoRun: readonly string[];
 };
@@ -74,6 +77,7 @@ export function openWorkshop(settings: WorkshopSettings, parts: WorkshopParts) {
   const workspaces = new CloneWorkspaces({
     ...{ repository: top, folder: home.folder, programs, environment: parts.env, shelf },
     ...{ ...(setup !== undefined && { setup }), copy, share, pass, filters, maxFileBytes: maxFile },
+    agrees: parts.agrees,
     setupPrograms: confined.setup,
     limits: { ...limits, maxMs: setupTimeout },
     holds: heldBy(run),

@@ -16,6 +16,8 @@ type BeginRequest = RunListeners &
     readonly goal: string;
     /** Followed instead of a planner. */
     readonly plan?: ExecutionPlan;
+    /** The ids of what files of the repository may ask for in it; without it, everything. */
+    readonly agreed?: readonly string[];
     /** Hears of the run right before it starts. */
     readonly onReady?: (ready: RunReady) => Promise<void>;
   };
@@ -47,11 +49,12 @@ export async function prepareRun(
   parts: BeginParts,
   signal: AbortSignal,
 ): Promise<RunReady | Refused> {
-  const { goal, plan } = request;
+  const { goal, plan, agreed } = request;
   if (goal.trim() === "") return misused("the goal is empty", "say what should be done");
   const start = await lookAtStart(request, parts, signal);
   if (hasFailed(start)) return start;
-  const home = await createRun({ goal, ...start.base, config: start.config, ...(plan && { plan }) }, parts);
+  const more = { ...(plan && { plan }), ...(agreed && { agreed }) };
+  const home = await createRun({ goal, ...start.base, config: start.config, ...more }, parts);
   if (hasFailed(home)) return refused("repository", home.failure);
   const ready = { ...start, home };
   await request.onReady?.(ready);
@@ -62,16 +65,18 @@ type NewRun = Base & {
   readonly goal: string;
   readonly config: Config;
   readonly plan?: ExecutionPlan;
+  readonly agreed?: readonly string[];
 };
 
 /** Makes the run's home and its record; nothing of it runs, and no ref exists, before it is followed. */
 export const createRun = (
-  { config, ...request }: NewRun,
+  { config, agreed, ...request }: NewRun,
   { project, newRunName }: Pick<Parts, "project" | "newRunName">,
 ): Promise<RunHome | Failed> =>
   project.runs.create({
     run: newRunName(),
     ...request,
+    ...(agreed && { agreed: [...(project.agreed ?? []), ...agreed] }),
     createdAt: Date.now(),
     settings: toSettings(config),
   });

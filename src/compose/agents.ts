@@ -1,6 +1,6 @@
 /** How are the agents of a run opened, and those who work outside of any run? */
 
-import type { AgentParts } from "../adapters/agents/agent-settings.ts";
+import type { AgentParts, AgentSettings } from "../adapters/agents/agent-settings.ts";
 import { FunctionAgent, type Functions } from "../adapters/agents/functions.ts";
 import { openLoneAgent } from "../adapters/agents/lone-agent.ts";
 import { agentOpener } from "../adapters/agents/open-agent.ts";
@@ -17,6 +17,7 @@ import type { Config } from "../config/schema.ts";
 import { agentSettings, settledSpec, turnLimits } from "../config/to-parts.ts";
 import { toPolicy } from "../config/to-policy.ts";
 import type { Environment, Project } from "../ports/project.ts";
+import type { Agrees } from "../ports/trust.ts";
 import { AssociativeFiles } from "../subtasks/associative-files.ts";
 import { specialistsOf } from "./roles.ts";
 
@@ -25,10 +26,10 @@ export const functionAgents = ({ plan, work }: Functions): GivenAgents => ({
   ...(plan && { planner: new FunctionAgent({ plan }) }),
 });
 
-type Configured = AgentParts & { readonly config: Config; readonly env: Environment; readonly top: string };
+type Configured = AgentParts & Pick<AgentSettings, "env" | "top" | "agrees"> & { readonly config: Config };
 
-export function agentsOf({ config, env, top, ...parts }: Configured, given: GivenAgents | undefined) {
-  const settings = { ...agentSettings(config, env, top), ...parts };
+export function agentsOf({ config, env, top, agrees, ...parts }: Configured, given: GivenAgents | undefined) {
+  const settings = { ...agentSettings(config, env, top, agrees), ...parts };
   return agentsOfRun(config, given, (spec) =>
     whenAsked(agentOpener(settledSpec(spec, config, top), settings)),
   );
@@ -38,17 +39,18 @@ export function agentsOf({ config, env, top, ...parts }: Configured, given: Give
 export const loneParts = (
   project: Pick<Project, "located" | "stateFolder">,
   env: Environment,
+  agrees: Agrees,
 ): LoneParts => ({
   openAlone: (config, spec) => {
     const { top } = project.located;
     return openLoneAgent(settledSpec(spec, config, top), {
-      settings: agentSettings(config, env, top),
+      settings: agentSettings(config, env, top, agrees),
       ...{ stateFolder: project.stateFolder, workspace: config.workspace, limits: turnLimits(config) },
       ...{ secrets: secretsFor(config, env), sandbox: repositorySandbox(project, config, env) },
       ...{ budget: toPolicy(config).budget, maxScriptMs: config.timeout.check },
     });
   },
-  specialists: specialistsOf(project.located.top),
+  specialists: specialistsOf(project.located.top, agrees),
   gateLines: gateLinesIn(project.located.top),
   surroundings: gitSurroundings(project.located.gitDir),
   filesIn,

@@ -1,5 +1,6 @@
 /** What does the coordinator of a fleet have instead of parts of its own machine? Queue, gate, target and place. */
 import path from "node:path";
+import { admittedBy } from "../adapters/fleet/admitted.ts";
 import { FleetPlace } from "../adapters/fleet/fleet-place.ts";
 import type { FleetLink } from "../adapters/fleet/fleet-runs.ts";
 import { keepPulling } from "../adapters/fleet/pulled-files.ts";
@@ -16,6 +17,7 @@ import { GitRemote } from "../adapters/objects/remote.ts";
 import { RemoteTarget } from "../adapters/objects/remote-target.ts";
 import type { GitPlace } from "../adapters/runs/git-place.ts";
 import type { JobsChannel } from "../app/channel.ts";
+import { templateAsks } from "../app/trust/template-asks.ts";
 import type { Config } from "../config/schema.ts";
 import { programsOf } from "../config/to-parts.ts";
 import { hasFailed } from "../core/result.ts";
@@ -24,6 +26,7 @@ import { evidenceOf, salvageRefOf } from "../jobs/work.ts";
 import type { Gate } from "../ports/gate.ts";
 import type { Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
+import { trustOf } from "../ports/trust.ts";
 import type { Signs } from "../ports/signs.ts";
 
 type FleetWorldOptions = {
@@ -58,7 +61,8 @@ export function openFleet(options: FleetWorldOptions) {
     if (typeof url !== "string") return url;
     const { push, maxBundle: maxBundleBytes } = config.fleet;
     const prompts = config.prompts === undefined ? undefined : path.resolve(top, config.prompts);
-    const files = await readKitFiles({ top, prompts, programs: programsOf(config) });
+    const admit = admittedBy(trustOf(record), templateAsks);
+    const files = await readKitFiles({ top, prompts, programs: programsOf(config), admit });
     const kit: RunKit = { record, remote: url, push, maxBundleBytes, files };
     return writeRunFile(database, runId, KIT_FILE, Buffer.from(JSON.stringify(kit)));
   };

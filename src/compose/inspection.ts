@@ -10,6 +10,7 @@ import type { InspectParts } from "../app/inspect/parts.ts";
 import { passed } from "../config/known-agents.ts";
 import { hasFailed } from "../core/result.ts";
 import type { Environment } from "../ports/project.ts";
+import { ONLY_PROMPTS } from "../ports/trust.ts";
 import { loneParts } from "./agents.ts";
 import { looksOf } from "./planning.ts";
 
@@ -21,10 +22,10 @@ export const inspectParts = (env: Environment): InspectParts => ({
     const project = await openProject(folder, env, signal);
     return hasFailed(project) ? project : (await import("./parts.ts")).partsOf(project, env);
   },
-  alone: (project) => loneParts(project, env),
+  alone: (project) => loneParts(project, env, ONLY_PROMPTS),
   repository: {
     git: repository.inspectGit,
-    around: repository.inspectRepository,
+    around: (folder, signal) => repository.inspectRepository(folder, env, signal),
     commit: resolveBase,
     tree: repository.inspectTree,
   },

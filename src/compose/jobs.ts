@@ -25,6 +25,7 @@ import type { Environment, Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { SharedTarget } from "../ports/shared-target.ts";
 import type { Signs } from "../ports/signs.ts";
+import type { Agrees } from "../ports/trust.ts";
 import { redactor } from "../text/redact.ts";
 import { agentsOf, filesIn } from "./agents.ts";
 import { specialistsOf, templatesOf } from "./roles.ts";
@@ -41,6 +42,8 @@ type JobsOptions = WorldOptions & {
   readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
   /** Where the roles, templates and prompts of the repository are: the user's checkout. */
   readonly top: string;
+  /** What the files there may ask for. */
+  readonly agrees: Agrees;
   readonly clock: ReturnType<typeof systemClock>;
   /** Of a fleet: the target moves there first. */
   readonly shared?: SharedTarget;
@@ -50,8 +53,8 @@ type JobsOptions = WorldOptions & {
 
 /** `stack`: closes everything in the right order. */
 export function openJobs(options: JobsOptions) {
-  const { project, env, home, config, agents, governor, top, clock, shared, signs, checkoutChanged } =
-    options;
+  const { project, env, home, config, agents, governor, top, agrees, clock, shared, signs } = options;
+  const { checkoutChanged } = options;
   const stack = new AsyncDisposableStack();
   const { gitDir } = project.located;
   const at = (name: string) => path.join(home.folder, name);
@@ -63,6 +66,7 @@ export function openJobs(options: JobsOptions) {
   const limits = configured.gateLimits(config);
   const { checkout, programs, plain, shelf, workspaces, gate } = openWorkshop(config, {
     ...{ project, home, env, clock, limits, sandbox, transcripts, redact, signs, checkoutChanged },
+    agrees,
     ...configured.workshopSettings(config, env),
   });
   const folder = project.located.top;
@@ -77,7 +81,7 @@ export function openJobs(options: JobsOptions) {
   const limitsOfTurns = configured.turnLimits(config);
   const turns = { folder: at("turns"), programs, transcripts, limits: limitsOfTurns, redact, calls };
   const conversations = at("conversations");
-  const agentParts = { config, env, top, turns, conversations, governor, sandbox };
+  const agentParts = { config, env, top, agrees, turns, conversations, governor, sandbox };
   const { worker, planner, reconciler } = agentsOf(agentParts, agents);
   const scratchpad = scratchpadOf(project, home, env);
   const plan = recordedPlan(home, scratchpad.folder);
@@ -89,9 +93,9 @@ export function openJobs(options: JobsOptions) {
     planner: plan.planner ?? planner,
     remember: (job, answer) => files.end(job, answer).catch(() => {}), // The queue tries again.
     surroundings: gitSurroundings(gitDir),
-    specialists: specialistsOf(top),
+    specialists: specialistsOf(top, agrees),
     subtasks: {
-      templates: async () => (await templatesOf(top, false)).registry,
+      templates: async () => (await templatesOf(top, false, agrees)).registry,
       filesIn,
       artefacts: fileArtefacts(at("artefacts"), redact),
     },

@@ -7,6 +7,7 @@ import type { MakePlanParts } from "../app/ask-planner.ts";
 import type { GroundsParts } from "../app/plan-grounds.ts";
 import { KNOWN_PROVIDERS } from "../config/known-providers.ts";
 import type { Environment } from "../ports/project.ts";
+import type { PlanAgrees } from "../ports/trust.ts";
 
 export const looksOf = (env: Environment) => agentLooks(env, KNOWN_PROVIDERS);
 
@@ -17,9 +18,9 @@ export const groundsParts: GroundsParts = {
   specialists: readSpecialists,
 };
 
-export const planParts = (folder: string, env: Environment): MakePlanParts => ({
+export const planParts = (folder: string, env: Environment, trust: PlanAgrees): MakePlanParts => ({
   env,
   agents: looksOf(env),
-  openProject: async (signal) => (await import("./project.ts")).openProject(folder, env, signal),
-  alone: async (project) => (await import("./agents.ts")).loneParts(project, env),
+  openProject: async (signal) => (await import("./project.ts")).openProject(folder, env, signal, trust.also),
+  alone: async (project) => (await import("./agents.ts")).loneParts(project, env, await trust.agrees()),
 });

@@ -1,12 +1,23 @@
-/** Which roles and templates has a repository? Those of the user's checkout. */
+/** Which roles and templates has a repository, and what do its files ask for? Those of the user's checkout. */
 import path from "node:path";
+import { isInsideJob } from "../adapters/programs/inside-job.ts";
+import { repositoryTrust } from "../adapters/repository-trust.ts";
 import { readSpecialists } from "../adapters/specialists.ts";
 import { templateFiles } from "../adapters/templates.ts";
+import { templateAsks } from "../app/trust/template-asks.ts";
 import { readOnce } from "../delegation/specialist-table.ts";
+import type { Environment } from "../ports/project.ts";
+import type { Agrees } from "../ports/trust.ts";
 import { TEMPLATES_FOLDER, templatesIn } from "../subtasks/repository-templates.ts";
 
-export const specialistsOf = (top: string) => readOnce(() => readSpecialists(top));
+export { isInsideJob };
+
+export const specialistsOf = (top: string, agrees: Agrees) => readOnce(() => readSpecialists(top, agrees));
 
 /** `allowCode`: modules are imported, which runs them with the user's rights. */
-export const templatesOf = async (top: string, allowCode: boolean) =>
-  templatesIn(await templateFiles(path.join(top, TEMPLATES_FOLDER), allowCode));
+export async function templatesOf(top: string, allowCode: boolean, agrees: Agrees) {
+  const files = await templateFiles(path.join(top, TEMPLATES_FOLDER), allowCode);
+  return templatesIn(files.filter((file) => templateAsks(file).every(agrees)));
+}
+
+export const trustParts = (env: Environment) => repositoryTrust(env, TEMPLATES_FOLDER, templateAsks);

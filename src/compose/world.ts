@@ -14,6 +14,7 @@ import { targetBranchOf } from "../core/brief.ts";
 import { jobRunner } from "../jobs/run-job.ts";
 import type { Environment, Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
+import { trustOf } from "../ports/trust.ts";
 import { openFleet } from "./fleet-world.ts";
 import { openJobs } from "./jobs.ts";
 
@@ -27,7 +28,7 @@ export function openWorld(
   const { run, baseBranch } = home.record;
   const clock = systemClock();
   const { governor, termsOf, reports, close } = governorOf(home, clock);
-  const given = { config, ...(agents && { agents }) };
+  const given = { config, ...(agents && { agents }), agrees: trustOf(home.record) };
   const policy = toPolicy(config);
   const quiet = agents ? {} : { quiet: quietOf(config) }; // Functions give no signs of what they do.
   const channel = openChannel(governor, policy, { clock, changedAt, ...quiet }, reports);

@@ -11,7 +11,9 @@ import {
 } from "yaml";
 import { messageOf } from "../core/failure.ts";
 import type { Environment } from "../ports/project.ts";
+import type { Agrees, TrustAsk } from "../ports/trust.ts";
 import { closest } from "../text/closest.ts";
+import { settingAsks } from "./asks.ts";
 import { issueText } from "./issue-text.ts";
 import { flagOf, GROUPS, KEYS } from "./keys.ts";
 import { type ConfigEntry, type ConfigProblem, placeOf, wrongKey } from "./problem.ts";
@@ -22,6 +24,8 @@ import { ALIASES, isSetting, PREFIX } from "./variables.ts";
 type ConfigSources = {
   /** As the caller read it: nothing here looks at a disk. */
   readonly file?: ConfigFile;
+  /** What the file may ask for; without it, it is not the repository's, and may ask for everything. */
+  readonly agrees?: Agrees;
   readonly env: Environment;
   /** Of `--set`, each `key=value`. */
   readonly sets: readonly string[];
@@ -36,23 +40,49 @@ export type ReadConfig = {
   readonly notices: readonly string[];
 };
 
+/** `asks`: all that the file asks for beyond the harmless. */
+export type ReadSettings = ReadConfig & {
+  readonly asks: readonly TrustAsk[];
+  /** What of it is not agreed to, and would count: these keys have their values from elsewhere. */
+  readonly withheld: readonly TrustAsk[];
+};
+
 export type Problems = { readonly problems: readonly ConfigProblem[] };
 
-export function readConfig({ file, env, sets, flags }: ConfigSources): ReadConfig | Problems {
+export function readConfig({ file, agrees, env, sets, flags }: ConfigSources): ReadSettings | Problems {
   const written = file ? readFileText(file) : { entries: [], problems: [] };
   const [environment, set, flagged] = [fromEnvironment(env), fromSets(sets), fromFlags(flags)];
-  const given = [...written.entries, ...environment.entries, ...set.entries, ...flagged.entries];
+  const own = [...environment.entries, ...set.entries, ...flagged.entries];
+  const asked = written.entries.map((entry) => ({ entry, asks: agrees ? asksOf(entry) : [] }));
+  const isWithheld = (asks: readonly TrustAsk[]) => agrees !== undefined && !asks.every(agrees);
+  const entries = asked.flatMap(({ entry, asks }) => (isWithheld(asks) ? [] : [entry]));
+  const given = [...entries, ...own];
   const aliases = fromAliases(env, new Set(given.map(({ key }) => key)));
   const result = assemble([...aliases, ...given]);
+  const said = new Set(own.map(({ key }) => (key === "model" ? "agent" : key)));
+  const withheld = asked.flatMap(({ entry: { key }, asks }) =>
+    isWithheld(asks) && !said.has(key === "model" ? "agent" : key) ? asks : [],
+  );
   const problems = [written, environment, set, flagged].flatMap((source) => source.problems);
   if ("problems" in result) return { problems: [...problems, ...result.problems] };
   if (problems.length > 0) return { problems };
   const notices = aliases.map(({ key, origin }) => `${key} is taken from ${origin}`);
-  return { ...result, notices: [...notices, ...environment.notices] };
+  return {
+    ...result,
+    notices: [...notices, ...environment.notices],
+    asks: asked.flatMap(({ asks }) => asks),
+    withheld: withheld.filter((ask) => agrees?.(ask) === false),
+  };
+}
+
+/** A value that cannot be read asks for nothing: it is refused anyway. */
+function asksOf(entry: ConfigEntry): readonly TrustAsk[] {
+  const read = typed(entry);
+  return "value" in read && read.value !== undefined ? settingAsks(entry.key, read.value, entry.origin) : [];
 }
 
 /** Every entry is checked, also one that a later one replaces: what is wrong in a file should be seen. */
-export function assemble(entries: readonly ConfigEntry[]): Omit<ReadConfig, "notices"> | Problems {
+export function assemble(entries: readonly ConfigEntry[]): Pick<ReadConfig, "config" | "origins"> | Problems {
   const problems: ConfigProblem[] = [];
   const values = new Map<string, unknown>();
   const origins = new Map<string, ConfigEntry>();

@@ -2,6 +2,7 @@
 import path from "node:path";
 import type { AgentSpec } from "../ports/agent-spec.ts";
 import type { Environment } from "../ports/project.ts";
+import type { Agrees } from "../ports/trust.ts";
 import { fallbacksOf } from "./accounts.ts";
 import { passed, startOf } from "./known-agents.ts";
 import { modelIn } from "./models.ts";
@@ -38,8 +39,16 @@ export const gateLimits = ({ gateTimeout, gateOutput }: Config) => ({
 const MAX_GATE_FILE_BYTES = 8 * 1024 ** 3;
 
 /** For agents of every kind. */
-export const agentSettings = (config: Config, env: Environment, top: string) => ({
-  ...{ env, top, modelIn, prices: config.prices, retry: config.retry, permissions: config.permissions },
+export const agentSettings = (config: Config, env: Environment, top: string, agrees: Agrees) => ({
+  ...{
+    env,
+    top,
+    agrees,
+    modelIn,
+    prices: config.prices,
+    retry: config.retry,
+    permissions: config.permissions,
+  },
   promptFolders: promptFolders(config, top),
   mayBeUnpriced: mayBeUnpriced(config),
   startOf: (name: string) => startOf(name, env),

@@ -23,6 +23,8 @@ export type Project = {
   readonly located: Located;
   readonly stateFolder: string;
   readonly runs: Runs;
+  /** The ids of what its own git settings ask for, all of it agreed to. */
+  readonly agreed?: readonly string[];
   /** Its runs are those of a fleet, not of this machine. */
   readonly isFleets?: true;
   /** Of a fleet: what is on the remote that its machines share. */

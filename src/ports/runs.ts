@@ -24,6 +24,8 @@ export type RunRecord = {
   readonly settings: unknown;
   /** The plan that it follows instead of a planner, as plain JSON. */
   readonly plan?: unknown;
+  /** The ids of what files of the repository may ask for in it. A run from before there was trust has none. */
+  readonly agreed?: readonly string[];
 };
 
 /** `run`: its name; empty if the folder of all runs cannot be read. */

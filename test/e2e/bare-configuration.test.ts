@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { makeRepository } from "../support/repositories.ts";
-import { makePlace } from "./cli-place.ts";
+import { agree, makePlace } from "./cli-place.ts";
 
 test("in a bare repository the committed skein.yaml counts, as it is at the base", async () => {
   await using place = await makePlace({ files: { "README.md": "# here\n", "skein.yaml": "workers: 3\n" } });
@@ -16,6 +16,7 @@ test("in a bare repository the committed skein.yaml counts, as it is at the base
   const bare = path.join(place.folder, "bare.git");
   await git("clone", "-q", "--bare", place.repository.folder, bare);
 
+  await agree(place, "--repo", bare, "--base", "other");
   const workers = async (...more: readonly string[]) => {
     const ran = await place.skein("doctor", "--repo", bare, "--agent", place.agent, "--json", ...more);
     const { settings } = JSON.parse(ran.out);

@@ -206,6 +206,7 @@ describe("a price that is not known", () => {
         "---\nname: filer\ndescription: d\nkeywords: write, file\nmodel: ollama/unpriced\n---\nYou file.\n";
       await using place = await makePlace({
         files: { "README.md": "# here\n", ".skein/agents/filer.md": role },
+        isTrusted: true,
       });
       await using server = await startModelServer({ answer: works });
       const prices = "prices={mine/m: {input: 100, output: 1000}}";

@@ -154,6 +154,7 @@ describe("skein doctor, of agents,", () => {
           ".claude/agents/poet.md": "---\nname: poet\ndescription: writes verse\n---\nWrite in verse.\n",
           ".skein/agents/broken.md": "---\nname: [\n---\n",
         },
+        isTrusted: true,
       });
       const said = await examine(place, "--agent", place.agent);
       assert.deepEqual(textsOf(said, "specialists")[0], "ok: 1 role of this repository: poet");

@@ -12,7 +12,7 @@ import { inspectParts } from "../../src/compose/inspection.ts";
 import { main } from "../../src/surfaces/cli/main.ts";
 import { SILENT } from "../../src/surfaces/cli/output.ts";
 import { makeRepository, openRepository, withScriptedGit } from "../support/repositories.ts";
-import { makePlace } from "./cli-place.ts";
+import { agree, makePlace } from "./cli-place.ts";
 import { badOf, examine, type Said, textsOf } from "./doctor-place.ts";
 
 const LIMIT = { timeout: 60_000 };
@@ -158,6 +158,7 @@ describe("skein doctor", () => {
       path.join(place.repository.folder, "skein.yaml"),
       "# first\nworkers: 3\ngate:\n  - 'true'\n",
     );
+    await agree(place);
     const env = { SKEIN_TIMEOUT_WORK: "90m", SKEIN_COLOUR_OF_MONEY: "1" };
     const args = ["doctor", "--agent", place.agent, "--set", "replanAfter=5"];
     const { out, code } = await place.with({ env }).skein(...args);

@@ -1,5 +1,7 @@
 /** How does a test use the command as a person does? A repository, a state folder, an agent, and `bin/skein`. */
+import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -49,9 +51,17 @@ export type Started = {
   readonly hangUp: () => void;
 };
 
-/** `work` is what the agent does with a task, in the words of a shell; `$SKEIN_TASK` is the task. */
+/**
+ * `work` is what the agent does with a task, in the words of a shell; `$SKEIN_TASK` is the task. `isTrusted`: a person
+ * has agreed to what the files ask for.
+ */
 export async function makePlace(
-  options: { readonly files?: Files; readonly work?: string; readonly name?: string } = {},
+  options: {
+    readonly files?: Files;
+    readonly work?: string;
+    readonly name?: string;
+    readonly isTrusted?: true;
+  } = {},
 ): Promise<Place> {
   const { files = { "README.md": "# here\n" }, name } = options;
   const repository = await makeRepository({ files, ...(name === undefined ? {} : { name }) });
@@ -71,6 +81,7 @@ export async function makePlace(
     };
     return { start, skein: (...args: readonly string[]) => callSkein(args, at, { ...usual, ...env }) };
   };
+  if (options.isTrusted) await agree(elsewhere({}));
   return {
     repository,
     folder,
@@ -86,6 +97,23 @@ export async function makePlace(
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+/** The files of a state folder, besides those that say what was agreed to. */
+export const keptIn = (state: string): readonly string[] =>
+  existsSync(state)
+    ? readdirSync(state, { recursive: true, withFileTypes: true })
+        .filter((one) => !one.isDirectory() && path.basename(one.parentPath) !== "trust")
+        .map(({ name }) => name)
+    : [];
+
+/** As a person who has read what the files of the place's repository ask for. */
+export async function agree({ skein }: Pick<Place, "skein">, ...args: readonly string[]): Promise<void> {
+  const { hash } = JSON.parse((await skein("trust", "--show", "--json", ...args)).out) as {
+    readonly hash: string;
+  };
+  const agreed = await skein("trust", "--trust", hash, ...args);
+  assert.equal(agreed.code, 0, agreed.err);
 }
 
 /** Two tasks, each a file of its own; the second waits for the first. */

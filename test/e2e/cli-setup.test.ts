@@ -5,14 +5,16 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { good, LIMIT, makePlace as makeLibraryPlace } from "../support/orchestrators.ts";
-import { makePlace, type Place } from "./cli-place.ts";
+import { agree, makePlace, type Place } from "./cli-place.ts";
 
 const BROKEN = "workspace:\n  setup: echo no such mirror >&2; echo gave up >&2; exit 7\n";
 const GATE = "test -f README.md";
 const runName = (out: string) => /^run +(\S+)$/m.exec(out)?.[1] ?? "none";
 
-const configured = (place: Place, text: string) =>
-  writeFile(path.join(place.repository.folder, "skein.yaml"), text);
+async function configured(place: Place, text: string): Promise<void> {
+  await writeFile(path.join(place.repository.folder, "skein.yaml"), text);
+  await agree(place);
+}
 
 const jobsStarted = async (place: Place, run: string): Promise<readonly string[]> => {
   const { out } = await place.skein("logs", run, "--json");

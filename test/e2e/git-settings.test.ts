@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { makePlace, type Place } from "./cli-place.ts";
+import { agree, makePlace, type Place } from "./cli-place.ts";
 import { agentOf, COMPLETE, ONCE, runOf } from "./odd-place.ts";
 
 const LIMIT = { timeout: 90_000 };
@@ -70,6 +70,7 @@ describe("of the user's git settings", { concurrency: 2 }, () => {
     await configure(place, ROT);
     // The test's own git reads no settings but those of the repository.
     await place.repository.git("config", "filter.rot.clean", "tr a-z n-za-m");
+    await agree(place);
     await place.repository.commit({ "a.txt": "plain\n" });
     assert.equal(await place.repository.git("show", "HEAD:a.txt"), "cynva");
     const work = `grep plain a.txt; echo plain > b.txt; git add b.txt; git commit -qm own; echo plain > c.txt`;
@@ -105,6 +106,7 @@ describe("of the user's git settings", { concurrency: 2 }, () => {
         path.join(place.repository.folder, "skein.yaml"),
         "workspace:\n  # copy: [node_modules]\nworkspace.filters: [rot]\n",
       );
+      await agree(place);
       const allowed = await worked(place, "echo c > d.md", "true");
       assert.equal(allowed.code, 0, allowed.out + allowed.err);
     },

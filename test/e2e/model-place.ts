@@ -25,6 +25,7 @@ export type ModelPlaceOptions = {
   readonly answer: Answerer;
   readonly wire?: "openai-chat" | "anthropic";
   readonly files?: Files;
+  readonly isTrusted?: true;
   /** As for `--set`. */
   readonly sets?: Readonly<Record<string, string | number | boolean>>;
 };
@@ -33,7 +34,10 @@ export type ModelPlaceOptions = {
 export async function makeModelPlace(options: ModelPlaceOptions): Promise<ModelPlace> {
   const { wire = "openai-chat", sets = {} } = options;
   const server = await startModelServer({ answer: options.answer, keys: [KEY] });
-  const place = await makePlace(options.files ? { files: options.files } : {});
+  const place = await makePlace({
+    ...(options.files && { files: options.files }),
+    ...(options.isTrusted && { isTrusted: true }),
+  });
   const settings = Object.entries(sets).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
   const env = { MODEL_KEY: KEY, SKEIN_AGENT: JSON.stringify(agentOf(server.url, wire)) };
   const { skein, start } = place.with({ env });

@@ -1,4 +1,5 @@
 /** How does a test ask an agent for a plan? A real repository, a real agent, and what is left of it afterwards. */
+
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -8,6 +9,7 @@ import { loneParts } from "../../src/compose/agents.ts";
 import { looksOf } from "../../src/compose/planning.ts";
 import { NO_FACTS } from "../../src/planning/facts.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
+import { AGREES_TO_ALL } from "../../src/ports/trust.ts";
 import { DATA } from "../plans/parts.ts";
 import { makeSetting, type Setting } from "../support/live-runs.ts";
 import {
@@ -62,7 +64,7 @@ export async function ask(
     say: (line: string) => said.push(line),
   };
   const own = { ...env, ...more.env };
-  const parts = { project, agents: looksOf(own), ...loneParts(project, own) };
+  const parts = { project, agents: looksOf(own), ...loneParts(project, own, AGREES_TO_ALL) };
   const signal = more.signal ?? AbortSignal.timeout(60_000);
   const end = await planByAgent(wanted, parts, signal);
   return { end, said };

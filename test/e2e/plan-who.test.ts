@@ -5,6 +5,7 @@ import { newFolder } from "../support/folders.ts";
 import { type ModelServer, type Reply, startModelServer } from "../support/model-server/model-server.ts";
 import { ask } from "../support/plan-asked.ts";
 import { makeRepository, type TestRepository } from "../support/repositories.ts";
+import { agree, callSkein } from "./cli-place.ts";
 import { GOOD } from "./plan-by-agent-place.ts";
 
 const KEY = "a-key-that-nobody-may-see-4711";
@@ -28,10 +29,12 @@ async function placeWith(yaml?: string): Promise<Place> {
     ...(yaml === undefined ? {} : { "skein.yaml": agent + yaml }),
   };
   const repository = await makeRepository({ files });
+  const env = { MODEL_KEY: KEY, SKEIN_STATE_DIR: newFolder(), HOME: newFolder() };
+  await agree({ skein: (...args) => callSkein(args, repository.folder, env) });
   return {
     server,
     repository,
-    env: { MODEL_KEY: KEY, SKEIN_STATE_DIR: newFolder(), HOME: newFolder() },
+    env,
     [Symbol.asyncDispose]: async () => {
       await repository[Symbol.asyncDispose]();
       await server.close();

@@ -109,7 +109,7 @@ describe("a specialist of the repository", { timeout: 60_000 }, () => {
     };
     const answer: Answerer = playsScript(script);
     const files = { ".claude/agents/tide-keeper.md": keeper, "AGENTS.md": "Write British English.\n" };
-    await using place = await makeModelPlace({ answer, sets: SETS, files });
+    await using place = await makeModelPlace({ answer, sets: SETS, files, isTrusted: true });
     const { code, out, err } = await toTheEnd(place, () => {});
     assert.equal(code, 0, out + err);
     assert.match(messageOf(callOf(place, "plan:t#1")), /^- tide-keeper: Knows when the water comes\.$/m);

@@ -1,14 +1,14 @@
 /** Does `skein subtask` work with programs and ACP agents, and does it refuse what cannot be used? */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { main } from "../../src/surfaces/cli/main.ts";
 import { ACP_COMMAND } from "../support/acp-agent/agent.ts";
 import type { AcpScript, Step } from "../support/acp-agent/script.ts";
-import { makePlace, type Place } from "./cli-place.ts";
+import { keptIn, makePlace, type Place } from "./cli-place.ts";
 import { done, envOf, FILES, KEY, RUN, request, resultOf } from "./subtask-place.ts";
 
 describe("a task by an agent that is talked with", () => {
@@ -21,7 +21,7 @@ describe("a task by an agent that is talked with", () => {
 
   for (const loads of ["said before", undefined])
     it(`goes on ${loads ? "in its session" : "with its conversation retold"}, and its child has its own`, async () => {
-      await using place = await makePlace({ files: FILES });
+      await using place = await makePlace({ files: FILES, isTrusted: true });
       const when = [
         { told: "Tool response", prompts: [say(done("went on"))] },
         { told: "Look at it", prompts: [say(done("no mistakes"))] },
@@ -33,18 +33,18 @@ describe("a task by an agent that is talked with", () => {
       const { content, notes } = resultOf(ended);
       assert.deepEqual([content, notes["usage"]], ["went on", { tokens: 100 }]);
       assert.match(ended.err, /t\.1 COMPLETE/);
-      assert.ok(!existsSync(place.state));
+      assert.deepEqual(keptIn(place.state), []);
     });
 
   it("fails with the reason if the agent dies in the middle", async () => {
-    await using place = await makePlace({ files: FILES });
+    await using place = await makePlace({ files: FILES, isTrusted: true });
     const ended = await start(place, { prompts: [[{ do: "exit", code: 3 }]] }).ended;
     assert.equal(ended.code, 1, ended.out + ended.err);
     assert.match(ended.out, /"FAILED".*exit code 3 in the middle of its turn/);
   });
 
   it("leaves no process when it is told to stop", async () => {
-    await using place = await makePlace({ files: FILES });
+    await using place = await makePlace({ files: FILES, isTrusted: true });
     const pipe = pipeIn(place);
     const command = ["/bin/sh", "-c", `echo $$ > '${pipe}'; exec "$@"`, "sh", ...ACP_COMMAND];
     const live = start(place, { prompts: [[{ do: "hang", isDeaf: true }]] }, command);
@@ -53,7 +53,7 @@ describe("a task by an agent that is talked with", () => {
     const ended = await live.ended;
     assert.equal(ended.code, 130, ended.out + ended.err);
     assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
-    assert.ok(!existsSync(place.state));
+    assert.deepEqual(keptIn(place.state), []);
   });
 });
 
@@ -65,7 +65,7 @@ function pipeIn(place: Place): string {
 
 /** A program whose answer is what these cases of a shell find in its brief. */
 async function byProgram(cases: string, files: object = {}) {
-  const place = await makePlace({ files: { ...FILES, ...files } });
+  const place = await makePlace({ files: { ...FILES, ...files }, isTrusted: true });
   const log = path.join(place.folder, "briefs");
   writeFileSync(
     place.agent,
@@ -178,7 +178,7 @@ describe("a task by a program", () => {
     assert.match(ended.out, /"reason":"execution_halted"/);
     assert.throws(() => process.kill(-pid, 0), { code: "ESRCH" });
     assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
-    assert.ok(!existsSync(place.state));
+    assert.deepEqual(keptIn(place.state), []);
   });
 
   it("runs a loop's script, and modules, only where code is allowed", async () => {
@@ -220,6 +220,7 @@ describe("templates and inputs of a repository", () => {
         ".skein/templates/notes.txt": "not a template",
         "latin1.txt": "a",
       },
+      isTrusted: true,
     });
     writeFileSync(path.join(place.repository.folder, "latin1.txt"), Buffer.from([0xe9]));
     const listed = await place.skein("subtask", "list");

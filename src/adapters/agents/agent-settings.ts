@@ -4,6 +4,7 @@ import type { Failed } from "../../core/result.ts";
 import type { PriceOverrides } from "../../ports/agent-looks.ts";
 import type { Governor } from "../../ports/governor.ts";
 import type { Environment } from "../../ports/project.ts";
+import type { Agrees } from "../../ports/trust.ts";
 import type { Sandbox } from "../sandboxes/sandbox.ts";
 import type { AcpOptions } from "./acp/acp-agent.ts";
 import type { CommandOptions } from "./command.ts";
@@ -29,6 +30,8 @@ export type AgentSettings = {
   /** What is known of an agent by its name. */
   readonly startOf: (name: string) => Pick<AcpOptions, "environment" | "readsItself" | "tried">;
   readonly permissions: AcpOptions["permissions"];
+  /** What files of the repository may ask for: servers, prompts. */
+  readonly agrees: Agrees;
   /** Variables that `.mcp.json` may name. */
   readonly passed: Readonly<Record<string, string>>;
 };

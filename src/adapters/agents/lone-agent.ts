@@ -55,7 +55,7 @@ export async function openLoneAgent(spec: AgentSpec, options: LoneAgentOptions):
   const parts = { ...settings, turns, conversations: at("conversations"), governor, sandbox };
   const open = agentOpener(spec, parts);
   const workspaces = new CloneWorkspaces({
-    ...{ repository: top, folder, programs, environment: env, pass, filters },
+    ...{ repository: top, folder, programs, environment: env, pass, filters, agrees: settings.agrees },
     ...{ limits: { ...limits, maxMs: setupTimeout }, maxFileBytes: limits.maxFileBytes },
   });
   return {
@@ -63,7 +63,7 @@ export async function openLoneAgent(spec: AgentSpec, options: LoneAgentOptions):
     artefacts: fileArtefacts(path.join(options.stateFolder, "artefacts"), redact),
     signs: { clock, changedAt, waitedMs: (job) => governor.waitedMs(job) },
     taskHandlers: async (wanted) => {
-      const prompts = await loadPrompts(settings.promptFolders);
+      const prompts = await loadPrompts(settings.promptFolders, settings.agrees);
       if (hasFailed(prompts)) return prompts;
       const opened = await open();
       if (hasFailed(opened)) return opened;

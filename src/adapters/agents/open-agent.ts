@@ -44,9 +44,9 @@ async function openAgent(spec: AgentSpec, parts: AgentParts & AgentSettings): Pr
     case "acp": {
       const { openAcpAgent, acpTalks } = await import("./acp/open.ts");
       const { command, name } = spec;
-      const { top, promptFolders, permissions, passed } = settings;
+      const { top, promptFolders, permissions, passed, agrees } = settings;
       const agent = await openAcpAgent({
-        ...{ ...turns, command, name, account: name, top, promptFolders, permissions, passed },
+        ...{ ...turns, command, name, account: name, top, promptFolders, permissions, passed, agrees },
         ...settings.startOf(name),
       });
       if (hasFailed(agent)) return agent;

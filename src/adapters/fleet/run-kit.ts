@@ -37,9 +37,16 @@ type KitSources = {
   readonly prompts?: string | undefined;
   /** Files below `top` that are agents. */
   readonly programs?: readonly string[];
+  /** What of a file was agreed to: its text, or a part of it; undefined: nothing. */
+  readonly admit?: (name: string, text: string) => string | undefined;
 };
 
-export async function readKitFiles({ top, prompts, programs = [] }: KitSources): Promise<RunKit["files"]> {
+export async function readKitFiles({
+  top,
+  prompts,
+  programs = [],
+  admit = (_, text) => text,
+}: KitSources): Promise<RunKit["files"]> {
   const sources: readonly { readonly from: string; readonly as: string; readonly isProgram?: true }[] = [
     ...programs.map((name) => ({ from: path.join(top, name), as: name, isProgram: true as const })),
     ...FILES.map((name) => ({ from: path.join(top, name), as: name })),
@@ -51,7 +58,9 @@ export async function readKitFiles({ top, prompts, programs = [] }: KitSources):
   for (const { from, as, isProgram } of sources.slice(0, MAX_FILES)) {
     const read = await readText(from, MAX_FILE_BYTES);
     if (!read || "problem" in read) continue; // As on one machine: what cannot be read is left out, and said by doctor.
-    const text = as === MCP_FILE ? withoutValues(read.text) : read.text;
+    const admitted = isProgram ? read.text : admit(as, read.text);
+    if (admitted === undefined) continue;
+    const text = as === MCP_FILE ? withoutValues(admitted) : admitted;
     bytes += text.length;
     if (bytes > MAX_BYTES) break;
     files.push({ path: as, text, ...(isProgram && { isProgram }) });

@@ -163,6 +163,7 @@ const SETTINGS: readonly string[] = [
   "gc.auto=0",
   "maintenance.auto=false",
   "commit.gpgSign=false",
+  "log.showSignature=false",
   "merge.renames=true",
   "protocol.ext.allow=never",
   "advice.detachedHead=false",

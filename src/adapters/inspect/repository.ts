@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { GitFacts, InspectedRepository, TreeFacts } from "../../ports/inspection.ts";
-import type { Located } from "../../ports/project.ts";
+import type { Environment, Located } from "../../ports/project.ts";
 import { git } from "../git/git.ts";
 import { locate, tooOld } from "../repositories/locate.ts";
+import { openProject } from "../runs/open-project.ts";
 
 /** Asked at the root, which is there whatever else is not. */
 export async function inspectGit(folder: string, signal: AbortSignal): Promise<GitFacts | Failed> {
@@ -18,10 +19,14 @@ export async function inspectGit(folder: string, signal: AbortSignal): Promise<G
 
 export async function inspectRepository(
   folder: string,
+  env: Environment,
   signal: AbortSignal,
 ): Promise<InspectedRepository | Failed> {
-  const located = await locate(folder, signal);
-  if (hasFailed(located)) return located;
+  const found = await locate(folder, signal);
+  if (hasFailed(found)) return found;
+  const { gitAsks, ...located } = found;
+  const opened = gitAsks.length > 0 ? await openProject(folder, env, signal) : found;
+  if (hasFailed(opened)) return opened; // Its own git settings are not agreed to: nothing more is asked of git.
   const { top, gitDir } = located;
   const said = (...args: readonly string[]) =>
     git({ folder: top, args, maxBytes: MAX_ANSWER_BYTES }, signal).then(({ out }) => out.trim());

@@ -1,5 +1,6 @@
 /** Which roles and MCP servers do files of a repository describe? By name, with what is wrong in those files. */
 import type { NamesFound } from "../../ports/inspection.ts";
+import { AGREES_TO_ALL } from "../../ports/trust.ts";
 import { mcpServersIn } from "../agents/acp/open.ts";
 import { readSpecialists } from "../specialists.ts";
 
@@ -13,7 +14,7 @@ export async function inspectServers(
   top: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<NamesFound> {
-  const { servers, problems } = await mcpServersIn(top, variables);
+  const { servers, problems } = await mcpServersIn(top, variables, AGREES_TO_ALL); // Only named here.
   return namesOf(servers, problems);
 }
 

@@ -75,6 +75,12 @@ function processOf(pid: number): Process | undefined {
   return { pid, parent, group, session, start, variable };
 }
 
+/** Undefined where that cannot be seen. */
+export function parentOf(pid: number): number | undefined {
+  const parent = Number(statOf(pid)?.[1]);
+  return parent > 0 ? parent : undefined;
+}
+
 type FourNumbers = [number, number, number, number];
 
 /** When a process started, as the system writes it. A pid is reused; pid and start time together are not. */

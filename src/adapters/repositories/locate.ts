@@ -1,23 +1,34 @@
 /** Is there a repository that a run can work on, and where? If not, the failure says what to do. */
 import { realpath } from "node:fs/promises";
 import { messageOf } from "../../core/failure.ts";
-import { type Failed, failedWith } from "../../core/result.ts";
+import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Base, Located } from "../../ports/project.ts";
+import type { TrustAsk } from "../../ports/trust.ts";
+import { OFFLINE } from "../git/ask-git.ts";
 import { git } from "../git/git.ts";
+import { ownGitAsks } from "../git/own-settings.ts";
 import { isCommit, refOf, wrongNames } from "./names.ts";
 import { broken } from "./store.ts";
 
-export async function locate(folder: string, signal: AbortSignal): Promise<Located | Failed> {
-  const [version, facts] = await Promise.all([
+type LocatedRepository = Located & {
+  /** What its own git settings ask for: until that is agreed to, nothing but this may be asked of git there. */
+  readonly gitAsks: readonly TrustAsk[];
+};
+
+export async function locate(folder: string, signal: AbortSignal): Promise<LocatedRepository | Failed> {
+  const [version, facts, gitAsks] = await Promise.all([
     git({ folder, args: ["version"] }, signal),
     git({ folder, args: ["rev-parse", ...FACTS] }, signal),
+    ownGitAsks(folder, signal),
   ]);
   if (!version.ok) return (await isFolder(folder)) ? { failure: version.failure } : noFolder(folder);
   const old = tooOld(version.out);
   if (old !== undefined) return old;
   if (!facts.ok) return notFound(folder, facts.failure.message);
+  if (hasFailed(gitAsks)) return gitAsks;
   try {
-    return await located(folder, facts.out.trimEnd().split("\n"), signal);
+    const found = await located(folder, facts.out.trimEnd().split("\n"), signal);
+    return hasFailed(found) ? found : { ...found, gitAsks };
   } catch (error) {
     return broken(`the repository in ${folder} cannot be read: ${messageOf(error)}`);
   }
@@ -52,7 +63,7 @@ async function located(folder: string, facts: string[], signal: AbortSignal): Pr
   const [gitDir, tree, head, branch] = await Promise.all([
     realpath(facts.join("\n")),
     isTree ? topOf(folder, signal) : undefined,
-    git({ folder, args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"] }, signal),
+    git({ folder, args: HEAD, environment: OFFLINE }, signal), // Nobody may have agreed yet to the way it would come.
     git({ folder, args: ["symbolic-ref", "--quiet", "--short", "HEAD"] }, signal),
   ]);
   if (typeof tree === "object") return tree;
@@ -71,6 +82,8 @@ async function located(folder: string, facts: string[], signal: AbortSignal): Pr
   const found = { top, gitDir, head: head.out.trim(), notices };
   return branch.ok ? { ...found, branch: branch.out.trim() } : found;
 }
+
+const HEAD = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
 
 /** The path comes first, because it may hold a line end. */
 const FACTS = [

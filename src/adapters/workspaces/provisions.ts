@@ -6,11 +6,13 @@ import { messageOf } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import { type Failed, failedWith } from "../../core/result.ts";
 import type { Program, ProgramLimits, Programs } from "../../ports/programs.ts";
+import type { Agrees } from "../../ports/trust.ts";
 import { redactCommand, redactor } from "../../text/redact.ts";
 import { readShort } from "../files/read-bounded.ts";
 import { git } from "../git/git.ts";
 import { Copies } from "./copies.ts";
 import { isReachedInside, removeAll } from "./folders.ts";
+import { INCLUDE, includeAsk, includedIn } from "./included.ts";
 import { fingerprint, staleCopies } from "./manifests.ts";
 import type { Slot } from "./slot.ts";
 import type { Source } from "./source.ts";
@@ -25,6 +27,8 @@ export type ProvisionOptions = {
   readonly copy?: readonly string[];
   /** Names of ignored folders that all workspaces share with the user's checkout. */
   readonly share?: readonly string[];
+  /** What `.worktreeinclude` may ask for; all of it unless told. */
+  readonly agrees?: Agrees;
   /** Of the set-up command. */
   readonly limits: ProgramLimits;
 };
@@ -249,7 +253,12 @@ async function find(source: Source, options: ProvisionOptions): Promise<Provided
   const shared = named(shareNames);
   const copied = named(copy).filter((path) => !shared.includes(path));
   for (const path of shared) notices.push(`${path} is shared with your checkout: workers can change it`);
-  const included = await listIncluded(top, (args, input) => list([...args], input), ignored);
+  const patterns = await includedIn(top);
+  const isAgreed = patterns.length === 0 || (options.agrees?.(includeAsk(patterns)) ?? true);
+  if (!isAgreed) notices.push(`${INCLUDE} is left out: nobody has agreed to it as it is now (skein trust)`);
+  const included = isAgreed
+    ? await listIncluded(patterns, (args, input) => list([...args], input), ignored)
+    : [];
   const isCovered = (path: string) => [...shared, ...copied].some((folder) => path.startsWith(`${folder}/`));
   const apart = included.filter((path) => !isCovered(path));
   if (apart.length > MAX_INCLUDED)
@@ -257,18 +266,16 @@ async function find(source: Source, options: ProvisionOptions): Promise<Provided
   return { copied, shared, included: apart.slice(0, MAX_INCLUDED), notices };
 }
 
-const INCLUDE = ".worktreeinclude";
 const MAX_INCLUDED = 1_000;
 
-/** What the file names and git ignores. Tracked files come with the commit. */
+/** What the patterns name and git ignores. Tracked files come with the commit. */
 async function listIncluded(
-  top: string,
+  patterns: readonly string[],
   list: (args: readonly string[], input?: string) => Promise<string[]>,
   ignored: readonly string[],
 ): Promise<string[]> {
-  const file = join(top, INCLUDE);
-  if (!(await lstat(file).catch(() => undefined))?.isFile()) return [];
-  const matching = await list([...ignored, `--exclude-from=${file}`]);
+  if (patterns.length === 0) return [];
+  const matching = await list([...ignored, ...patterns.map((pattern) => `--exclude=${pattern}`)]);
   return matching.length === 0
     ? []
     : list(["check-ignore", "-z", "--stdin"], matching.map((path) => `${path}\0`).join(""));

@@ -69,6 +69,14 @@ const checkRepository: Check = ({ git, repository, base }) => {
   ];
 };
 
+/** What it asks for has no part in the other checks, and none of it was run. */
+const checkTrust: Check = ({ configuration }) => {
+  const untrusted = "config" in configuration ? configuration.untrusted : undefined;
+  if (untrusted === undefined) return [];
+  const { message, lines = [], next } = untrusted;
+  return [bad("trust", [`${message}:`, ...lines].join("\n"), next)];
+};
+
 const checkConfiguration: Check = ({ configuration }) => {
   if ("config" in configuration) {
     const { origins, notices } = configuration;
@@ -270,6 +278,7 @@ const CHECKS: readonly Check[] = [
   checkGit,
   checkRepository,
   checkConfiguration,
+  checkTrust,
   checkAgents,
   checkFallbacks,
   checkFound,

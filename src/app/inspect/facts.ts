@@ -36,7 +36,7 @@ import { type Room, roomFor } from "./room.ts";
 export type InspectRequest = {
   readonly folder: string;
   /** Of the repository, if there is one. */
-  readonly configure: (located: Located | undefined) => Promise<ReadConfig | Misconfigured>;
+  readonly configure: (located: Located | undefined) => Promise<InspectedConfig | Misconfigured>;
   /** Agents that speak ACP are to be started, and asked for a session: what this returns then stops them. */
   readonly onSessions?: () => AbortSignal;
   /** The Node that this runs on. */
@@ -46,6 +46,9 @@ export type InspectRequest = {
   /** What works at all answers in far less; what does not is not waited for. */
   readonly maxMs?: number;
 };
+
+/** `untrusted`: what its files ask for that nobody has agreed to. None of it is in the configuration. */
+type InspectedConfig = ReadConfig & { readonly untrusted?: Misconfigured };
 
 export type Misconfigured = {
   readonly kind: "configuration";
@@ -60,7 +63,7 @@ export type DoctorFacts = {
   readonly node: { readonly version: string; readonly path: string };
   readonly git: GitFacts | Failed;
   readonly repository: InspectedRepository | Failed;
-  readonly configuration: ReadConfig | Misconfigured;
+  readonly configuration: InspectedConfig | Misconfigured;
   /** Why a run that is started now would be refused, by the use case that refuses it. */
   readonly start?: Failed;
   /** The commit that a run would start from. */

@@ -18,6 +18,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/doctor.ts")).addDoctor,
   },
   {
+    usage: "trust [plan]",
+    summary: "see what this repository's files ask for, and agree to it once",
+    load: async () => (await import("./commands/trust.ts")).addTrust,
+  },
+  {
     usage: "plan <request>",
     summary: "turn a request into a plan: tasks, agents, waves, risks",
     load: async () => (await import("./commands/plan.ts")).addPlan,

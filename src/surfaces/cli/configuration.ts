@@ -1,11 +1,8 @@
 /** How is a run configured? From skein.yaml, the environment, --set and flags; or from its record when it goes on. */
-import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import path from "node:path";
 import type { Misconfigured } from "../../app/inspect/facts.ts";
 import { type Refused, misconfigured as refusedConfiguration } from "../../app/refused.ts";
-import { askGit } from "../../compose/project.ts";
-import { readAgentText, type splitWords } from "../../config/commands.ts";
+import { trustParts } from "../../compose/roles.ts";
 import {
   asBegun,
   type Config,
@@ -13,50 +10,123 @@ import {
   fromSettings,
   problemText,
   type ReadConfig,
+  type ReadSettings,
   readConfig,
 } from "../../config/index.ts";
-import { messageOf } from "../../core/failure.ts";
+import { hasFailed } from "../../core/result.ts";
 import type { Project } from "../../ports/project.ts";
-import type { RepoOption, SettingOptions } from "./commands/options.ts";
+import { type Agrees, askId, OWN_PROMPTS, type TrustAsk } from "../../ports/trust.ts";
+import type { SettingOptions } from "./commands/options.ts";
+import { configFile, type Given, isRepositorys, NOTHING, withoutFile } from "./config-file.ts";
 import { type Context, refuse } from "./context.ts";
 import { EXIT, type Exit } from "./exit-codes.ts";
-import { CONFIG_NAMES, configNamesIn, isMissing, readBounded } from "./files.ts";
+import { flagsOf } from "./flags.ts";
+import { agreedBy, askOrRefuse, standingHere, untrusted } from "./trust.ts";
 
-type Given = SettingOptions &
-  Pick<RepoOption, "fleet"> & { readonly base?: string; readonly config?: string };
+/** `agreed`: the ids of what files of the repository may ask for, for the record of a run. */
+type Configured = ReadConfig & { readonly agreed: readonly string[] };
 
+/** All that the repository's files ask for is agreed to, or the command is refused. */
 export async function configure(
   context: Context,
   project: Project,
   given: Given,
-): Promise<ReadConfig | Exit> {
-  const read = await readHere(context, project.located, given);
-  return "message" in read ? { exit: refuse(context, EXIT.configuration, read) } : read;
+): Promise<Configured | Exit> {
+  const { top } = project.located;
+  const first = await agreedHere(context, project.located, given);
+  if ("message" in first) return { exit: refuse(context, EXIT.configuration, first) };
+  if (first.left.length === 0) return first;
+  const refused = await askOrRefuse(context, top, given);
+  if (refused !== undefined) return { exit: refused };
+  const again = await agreedHere(context, project.located, given);
+  if ("message" in again) return { exit: refuse(context, EXIT.configuration, again) };
+  return again.left.length === 0 ? again : { exit: refuse(context, EXIT.configuration, CHANGING) };
 }
 
-/** The same without a word: what is wrong is for the caller to say. Outside of a repository there is no file. */
+const CHANGING = {
+  kind: "configuration",
+  message: "the repository's files came to ask for something else while you agreed",
+  next: "see what has changed them, then call it again",
+};
+
+/** `left`: what nobody has agreed to, in skein.yaml as far as it counts, and in all other files. */
+async function agreedHere(
+  context: Context,
+  located: Project["located"],
+  given: Given,
+): Promise<(Configured & { readonly left: readonly TrustAsk[] }) | Misconfigured> {
+  const read = await readHere(context, located, given);
+  if ("message" in read) return read;
+  const { prompts } = read.config;
+  const isOwn = prompts === undefined || !isRepositorys(read.origins["prompts"]);
+  const files = await trustParts(context.env).fileAsks(located.top, isOwn ? undefined : prompts);
+  const asks = [...files, ...(given.planAsks ?? [])];
+  const agrees = asks.length === 0 ? NOTHING : await agreementHere(context, located, given);
+  if ("message" in agrees) return agrees;
+  const own = isOwn && prompts !== undefined ? [OWN_PROMPTS] : [];
+  return {
+    ...read,
+    left: [...read.withheld, ...asks.filter((ask) => !agrees(ask))],
+    agreed: [...asks, ...own].map(askId),
+  };
+}
+
+/** For who says what is wrong and goes on: what nobody has agreed to is said, and left out. */
+export async function inspectHere(
+  context: Context,
+  located: Project["located"] | undefined,
+  given: Given,
+): Promise<(ReadConfig & { readonly untrusted?: Misconfigured }) | Misconfigured> {
+  if (located === undefined) return readHere(context, located, given);
+  const read = await agreedHere(context, located, given);
+  if ("message" in read || read.left.length === 0) return read;
+  const here = await standingHere(context, located.top, given);
+  return hasFailed(here)
+    ? { ...here.failure, kind: "configuration" }
+    : { ...read, untrusted: untrusted(context, here) };
+}
+
+/**
+ * The same without a word: what is wrong is for the caller to say. What the repository's file asks for without an
+ * agreement is withheld. Outside of a repository there is no file; a file from elsewhere is the user's own.
+ */
 export async function readHere(
   context: Context,
   located: Project["located"] | undefined,
   given: Given,
-): Promise<ReadConfig | Misconfigured> {
+): Promise<ReadSettings | Misconfigured> {
   const file = await configFile(context, located, given);
   if (file && "message" in file) return file;
-  const read = readConfig({ ...(file ? { file } : {}), ...withoutFile(context, given) });
-  return "problems" in read ? misconfigured(read.problems) : read;
+  const sources = { ...(file ? { file } : {}), ...withoutFile(context, given) };
+  const isTheirs = located !== undefined && file?.isTheirs === true;
+  const read = readConfig({ ...sources, ...(isTheirs && { agrees: NOTHING }) });
+  if ("problems" in read) return misconfigured(read.problems);
+  if (!isTheirs || read.withheld.length === 0) return read;
+  const agrees = await agreementHere(context, located, given);
+  if ("message" in agrees) return agrees;
+  const agreed = readConfig({ ...sources, agrees });
+  return "problems" in agreed ? misconfigured(agreed.problems) : agreed;
 }
 
-function withoutFile(context: Context, given: Given): Omit<Parameters<typeof readConfig>[0], "file"> {
-  const { set = [], base } = given;
-  const flags = { ...flagsOf(context, given), ...(base === undefined ? {} : { base }) };
-  return { env: context.env, sets: set, flags };
+/** What was agreed to here before, and what `--trust` agrees to now. */
+async function agreementHere(
+  context: Context,
+  located: Project["located"],
+  given: Given,
+): Promise<Agrees | Misconfigured> {
+  const here = await standingHere(context, located.top, given);
+  if (hasFailed(here)) return { ...here.failure, kind: "configuration" };
+  const { agrees, unagreed } = here.standing;
+  if (given.trust === undefined || unagreed.length === 0) return agrees;
+  const said = agreedBy(context, here.standing, given.trust);
+  return "message" in said ? said : (ask) => agrees(ask) || said(ask);
 }
 
 /** The fleet that runs are kept in, if there is one. A configuration that does not speak of it is not read at all. */
 export async function fleetSettings(
   context: Context,
   located: Project["located"],
-  given: Pick<Given, "fleet" | "set" | "config">,
+  given: Pick<Given, "fleet" | "set" | "config" | "trust">,
 ): Promise<Config["fleet"] | Misconfigured | undefined> {
   const file = await configFile(context, located, given);
   const text = file && "text" in file ? file.text : "";
@@ -68,6 +138,10 @@ export async function fleetSettings(
   if (!isMeant) return undefined;
   const read = await readHere(context, located, given);
   if ("message" in read) return read;
+  if (read.withheld.some(({ name }) => name.startsWith("fleet."))) {
+    const here = await standingHere(context, located.top, given);
+    return hasFailed(here) ? { ...here.failure, kind: "configuration" } : untrusted(context, here);
+  }
   return read.config.fleet.enabled ? read.config.fleet : undefined;
 }
 
@@ -97,116 +171,6 @@ const misconfigured = (problems: readonly ConfigProblem[]): Misconfigured => ({
   message: problems.length === 1 ? "the configuration has a mistake" : "the configuration has mistakes",
   lines: problems.map(problemText),
 });
-
-/** The keys that flags stand for. A program or a script that is named here is one that is here. */
-function flagsOf(
-  { folder }: Context,
-  given: SettingOptions & Pick<RepoOption, "fleet">,
-): Readonly<Record<string, unknown>> {
-  const { agent, model, script, planner, workers, gate, gates, approve, deliver } = given;
-  const scripted =
-    script === undefined ? undefined : { kind: "scripted", script: path.resolve(folder, script) };
-  const flags = {
-    agent: scripted ?? (agent === undefined ? undefined : agentOf(agent, folder)),
-    model,
-    planner: planner === undefined ? scripted : planner === "none" ? planner : agentOf(planner, folder),
-    workers,
-    gates,
-    gate: gate?.length === 1 && (gate[0] === "auto" || gate[0] === "none") ? gate[0] : gate,
-    approve: approve && "first",
-    deliver,
-    "fleet.enabled": given.fleet,
-  };
-  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
-}
-
-/** Jobs run in folders of their own: `./agent.sh` must go on meaning the one beside the person who typed it. */
-function agentOf(typed: string, folder: string): unknown {
-  if (typed.trimStart().startsWith("[")) {
-    const words = jsonWords(typed);
-    return "words" in words ? anchored(words.words, folder) : typed; // Refused by the schema, in its words.
-  }
-  const read = readAgentText(typed);
-  if ("problem" in read) return typed;
-  if (read.kind === "command") return anchored(read.command, folder);
-  return read.kind === "acp" ? { ...read, command: anchored(read.command, folder) } : typed;
-}
-
-function anchored([first = "", ...rest]: readonly string[], folder: string): readonly string[] {
-  const file = path.resolve(folder, first);
-  return first.includes("/") && existsSync(file) ? [file, ...rest] : [first, ...rest];
-}
-
-function jsonWords(typed: string): ReturnType<typeof splitWords> {
-  const problem = { problem: "must be a list of words" };
-  try {
-    const value: unknown = JSON.parse(typed);
-    return Array.isArray(value) && value.every((word) => typeof word === "string")
-      ? { words: value }
-      : problem;
-  } catch {
-    return problem; // The schema says what it should be.
-  }
-}
-
-/** More than anyone writes by hand; the reader has a limit of its own. */
-const MAX_BYTES = 2_000_000;
-
-async function configFile(
-  context: Context,
-  located: Project["located"] | undefined,
-  given: Given,
-): Promise<{ readonly name: string; readonly text: string } | Misconfigured | undefined> {
-  const { folder } = context;
-  const { config: named } = given;
-  if (named === undefined && located && located.top === located.gitDir)
-    return committedFile(context, located, given);
-  const { top = folder } = located ?? {};
-  const found = located ? configNamesIn(top) : [];
-  const wrong = (message: string, next?: string): Misconfigured =>
-    next === undefined ? { kind: "configuration", message } : { kind: "configuration", message, next };
-  if (named === undefined && found.length > 1)
-    return wrong(`there are both ${found.join(" and ")} in ${top}`, "keep one of them");
-  const name = named ?? found[0];
-  if (name === undefined) return undefined;
-  const file = named === undefined ? path.join(top, name) : path.resolve(folder, named);
-  try {
-    return { name, text: await readBounded(file, MAX_BYTES) };
-  } catch (error) {
-    if (!isMissing(error)) return wrong(`the configuration ${name} cannot be read: ${messageOf(error)}`);
-    return named === undefined
-      ? wrong(`${name} is a link that leads nowhere`, "fix the link, or remove it")
-      : wrong(`there is no file ${name}`, "name an existing file, or leave out --config");
-  }
-}
-
-/** Where there is no work tree, what is committed counts: at the base that was named, else at HEAD. */
-async function committedFile(
-  context: Context,
-  { top, head }: Project["located"],
-  given: Given,
-): Promise<{ readonly name: string; readonly text: string } | Misconfigured | undefined> {
-  const read = readConfig(withoutFile(context, given));
-  const base = "config" in read ? read.config.base : "HEAD"; // What is wrong is said when all of it is read.
-  const commit =
-    base === "HEAD"
-      ? head
-      : await askGit(top, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${base}^{commit}`]);
-  if (commit === undefined) return undefined; // There is no such base: the run says so.
-  const listed = await askGit(top, ["ls-tree", "--name-only", commit, "--", ...CONFIG_NAMES]);
-  const found = listed?.split("\n").filter((name) => name !== "") ?? [];
-  const [name] = found;
-  if (name === undefined) return undefined;
-  if (found.length > 1)
-    return {
-      ...{ kind: "configuration", message: `there are both ${found.join(" and ")} in ${base}` },
-      next: "keep one of them",
-    };
-  const text = await askGit(top, ["cat-file", "blob", `${commit}:${name}`]);
-  return text === undefined
-    ? { kind: "configuration", message: `the configuration ${name} in ${base} is not a file` }
-    : { name: `${base}:${name}`, text };
-}
 
 /** The last bytes of a file, from the beginning of a line; nothing of one that cannot be read. */
 export async function readEnd(file: string, maxBytes: number): Promise<string> {

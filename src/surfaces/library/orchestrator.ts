@@ -8,7 +8,6 @@ import { resumeRun } from "../../app/resume-run.ts";
 import { seeRun } from "../../app/see-run.ts";
 import { functionAgents } from "../../compose/agents.ts";
 import { partsOf } from "../../compose/parts.ts";
-import { openProject } from "../../compose/project.ts";
 import {
   type Config,
   type ConfigProblem,
@@ -25,6 +24,7 @@ import type { ExecutionPlan } from "../../planning/plan.ts";
 import type { Project } from "../../ports/project.ts";
 import type { RunRecord } from "../../ports/runs.ts";
 import { Feed, handleOf, type Started } from "./run-handle.ts";
+import { agreedFor, openTrusted } from "./trusted.ts";
 import type { Orchestrator, OrchestratorOptions, RunHandle, RunListed, Settings } from "./types.ts";
 
 export function openOrchestrator(options: OrchestratorOptions): Orchestrator {
@@ -92,7 +92,9 @@ class Desk {
     const config = plan ? followingPlan(configured, plan, "workers" in settings) : configured;
     const parts = await this.#parts(signal);
     if (hasFailed(parts)) return parts;
-    const request = { goal: String(goal), config, ...this.#functions, ...(plan && { plan }) };
+    const agreed = await agreedFor(parts.project, this.#env, this.#options.trust, signal);
+    if ("failure" in agreed) return agreed;
+    const request = { goal: String(goal), config, agreed, ...this.#functions, ...(plan && { plan }) };
     return this.#going(parts, signal, (listeners) => beginRun({ ...request, ...listeners }, parts, signal));
   }
 
@@ -159,7 +161,8 @@ class Desk {
   async #open(signal: AbortSignal): Promise<Project | Failed> {
     const fleet = this.#fleet;
     if (fleet && hasFailed(fleet)) return fleet;
-    const project = await openProject(path.resolve(this.#options.repository), this.#env, signal);
+    const { repository, trust } = this.#options;
+    const project = await openTrusted(path.resolve(repository), this.#env, trust, signal);
     if (hasFailed(project) || !fleet) return project;
     const { inFleet } = await import("../../compose/fleet.ts"); // Not loaded where there is no fleet.
     return inFleet(project, this.#env, fleet, signal);

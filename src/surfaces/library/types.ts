@@ -21,6 +21,11 @@ export type OrchestratorOptions = {
   readonly config?: Settings;
   /** What agents and gates may see (see `workspace.pass`), SKEIN_STATE_DIR and SKEIN_FLEET_URL; else the process's own. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /**
+   * What files of the repository may ask for (`.mcp.json`, roles, templates, settings of `.git/config`): `skein trust`
+   * says it, and keeps what a person agrees to. Here a program agrees itself: to the set with a hash, or to everything.
+   */
+  readonly trust?: string | true;
   /** Who works, in this process; without it, `config.agent`. With `config.fleet.enabled`, neither function may be given. */
   readonly worker?: WorkFunction;
   /** Who plans; without it, `config.planner` or `config.agent`; without those one worker takes the whole goal. */

@@ -1,6 +1,8 @@
 /** Reads the MCP servers that a repository's `.mcp.json` names for agents. The file is untrusted. */
 import { messageOf } from "../../../core/failure.ts";
-import { fields, type LooseFields } from "../../../text/json.ts";
+import { AGREES_TO_ALL, type Agrees, type TrustAsk } from "../../../ports/trust.ts";
+import { fields, type LooseFields, parseJson } from "../../../text/json.ts";
+import { redactor } from "../../../text/redact.ts";
 import { list, shown, text } from "./loose.ts";
 
 type Pair = { readonly name: string; readonly value: string };
@@ -30,7 +32,11 @@ export type McpServers = { readonly servers: readonly McpServer[]; readonly prob
  * readMcpServers('{"mcpServers": {"docs": {"command": "docs-mcp", "env": {"KEY": "${KEY}"}}}}', { KEY: "k" });
  * ```
  */
-export function readMcpServers(json: string, passed: Readonly<Record<string, string>>): McpServers {
+export function readMcpServers(
+  json: string,
+  passed: Readonly<Record<string, string>>,
+  agrees: Agrees = AGREES_TO_ALL,
+): McpServers {
   if (json.length > MAX_CHARS) return none(`.mcp.json is longer than ${MAX_CHARS} characters`);
   let whole: unknown;
   try {
@@ -43,13 +49,48 @@ export function readMcpServers(json: string, passed: Readonly<Record<string, str
   const problems: string[] = [];
   if (named.length > MAX_SERVERS) problems.push(`.mcp.json: only the first ${MAX_SERVERS} servers are used`);
   for (const [name, entry] of named.slice(0, MAX_SERVERS)) {
-    const read = serverIn(name, fields(entry), expander(passed));
+    const read = agrees(serverAsk(name, entry))
+      ? serverIn(name, fields(entry), expander(passed))
+      : { problem: "nobody has agreed to it: skein trust" };
     if ("problem" in read) problems.push(`.mcp.json: ${shown(name, 60)} is left out: ${read.problem}`);
     else servers.push(read.server);
   }
   return { servers, problems };
 }
 
+/** What the file asks for: each server by itself. Nothing if it cannot be read. */
+export function serverAsks(json: string): readonly TrustAsk[] {
+  if (json.length > MAX_CHARS) return [];
+  const named = Object.entries(fields(fields(parseJson(json))["mcpServers"]));
+  return named.slice(0, MAX_SERVERS).map(([name, entry]) => serverAsk(name, entry));
+}
+
+/** The file with only those servers that are agreed to. */
+export function agreedServers(json: string, agrees: Agrees): string {
+  const named = Object.entries(fields(fields(parseJson(json))["mcpServers"]));
+  const kept = named.filter(([name, entry]) => agrees(serverAsk(name, entry)));
+  return JSON.stringify({ mcpServers: Object.fromEntries(kept) });
+}
+
+/** As it is written: names of variables, not their values. */
+function serverAsk(name: string, entry: unknown): TrustAsk {
+  const { command, args, url } = fields(entry);
+  const plain = redactor([]);
+  const line = shown(plain([text(command), ...list(args).map(String)].join(" ").trim()), MAX_SHOWN_CHARS);
+  const does =
+    url === undefined ? `starts ${line}, as you` : `reaches ${shown(plain(text(url)), MAX_SHOWN_CHARS)}`;
+  const keys = [...new Set([...JSON.stringify(entry ?? null).matchAll(VARIABLE)].map(([, key]) => key))];
+  const also = keys.length === 0 ? "" : `, with ${keys.join(", ")}`;
+  return {
+    is: "server",
+    from: ".mcp.json",
+    name,
+    value: entry ?? null,
+    words: `the server ${name} ${does}${also}`,
+  };
+}
+
+const MAX_SHOWN_CHARS = 300;
 const MAX_CHARS = 200_000;
 const MAX_SERVERS = 50;
 

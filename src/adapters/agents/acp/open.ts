@@ -1,36 +1,39 @@
 /** Opens an agent that speaks the Agent Client Protocol: with prompts, and with the MCP servers of the user's checkout. */
-import path from "node:path";
 import { type Failed, hasFailed } from "../../../core/result.ts";
+import type { Agrees } from "../../../ports/trust.ts";
 import { taskMessage } from "../../../prompting/task-message.ts";
-import { readBounded } from "../../files/read-bounded.ts";
 import { loadPrompts } from "../../prompts.ts";
 import type { AgentSettings } from "../agent-settings.ts";
 import type { OpenTalk } from "../tasks/talk.ts";
 import { AcpAgent, type AcpOptions } from "./acp-agent.ts";
+import { mcpFileIn } from "./mcp-file.ts";
 import { type McpServers, readMcpServers } from "./mcp-servers.ts";
 
 type AcpSettings = Omit<AcpOptions, "prompts" | "mcpServers"> &
-  Pick<AgentSettings, "promptFolders" | "top" | "passed">;
+  Pick<AgentSettings, "promptFolders" | "top" | "passed" | "agrees">;
 
 export async function openAcpAgent({
   promptFolders,
   top,
   passed,
+  agrees,
   ...options
 }: AcpSettings): Promise<AcpAgent | Failed> {
-  const prompts = await loadPrompts(promptFolders);
+  const prompts = await loadPrompts(promptFolders, agrees);
   if (hasFailed(prompts)) return prompts;
-  const { servers } = await mcpServersIn(top, passed);
+  const { servers } = await mcpServersIn(top, passed, agrees);
   return new AcpAgent({ ...options, prompts, mcpServers: servers });
 }
 
 /** Of the user's checkout: what a worker writes into its own starts nothing. */
-export async function mcpServersIn(top: string, passed: AcpSettings["passed"]): Promise<McpServers> {
-  const file = await readBounded(path.join(top, ".mcp.json"), MAX_MCP_BYTES);
-  return file.is === "bytes" ? readMcpServers(file.bytes.toString(), passed) : { servers: [], problems: [] };
+export async function mcpServersIn(
+  top: string,
+  passed: AcpSettings["passed"],
+  agrees: Agrees,
+): Promise<McpServers> {
+  const json = await mcpFileIn(top);
+  return json === undefined ? { servers: [], problems: [] } : readMcpServers(json, passed, agrees);
 }
-
-const MAX_MCP_BYTES = 200_000;
 
 /** Talks with an ACP agent for a task: each prompt resumes its session in a new process, or retells the conversation. */
 export const acpTalks =

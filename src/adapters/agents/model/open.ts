@@ -18,13 +18,16 @@ type Kept = "governor" | "programs" | "transcripts" | "redact" | "folder" | "con
 
 type ModelSettings = Pick<ModelAgentOptions, Kept> &
   Pick<AgentParts, "sandbox"> &
-  Pick<AgentSettings, "env" | "modelIn" | "prices" | "mayBeUnpriced" | "promptFolders" | "retry"> & {
+  Pick<
+    AgentSettings,
+    "env" | "modelIn" | "prices" | "mayBeUnpriced" | "promptFolders" | "retry" | "agrees"
+  > & {
     /** The model, then its fallbacks. */
     readonly usual: readonly [ModelSpec, ...ModelSpec[]];
   };
 
 export async function modelOptions(settings: ModelSettings): Promise<ModelAgentOptions | Failed> {
-  const prompts = await loadPrompts(settings.promptFolders);
+  const prompts = await loadPrompts(settings.promptFolders, settings.agrees);
   if (hasFailed(prompts)) return prompts;
   const sandbox = await settings.sandbox();
   if (hasFailed(sandbox)) return sandbox;

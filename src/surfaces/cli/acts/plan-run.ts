@@ -38,10 +38,10 @@ export function refusePlanFirst(
 export async function planOf(
   context: Context,
   request: string,
-  { repo, config, set, workers, by, yes, agent, model, planner, script }: Wanted,
+  { repo, config, set, trust, workers, by, yes, agent, model, planner, script }: Wanted,
 ): Promise<GivenPlan | Exit> {
   const who = by === "rules" ? {} : { agent, model, planner, script };
-  const options = { repo, config, set, by, maxConcurrent: workers, ...who };
+  const options = { repo, config, set, trust, by, maxConcurrent: workers, ...who };
   const given = Object.entries({ ...options, ask: yes ? false : undefined });
   const wanted = Object.fromEntries(given.filter(([, value]) => value !== undefined));
   const made = await makePlan(context, { ...wanted, request });

@@ -1,5 +1,6 @@
 /** Which repository is meant, and which of its runs? What cannot be found is refused in words. */
 import path from "node:path";
+import type { Misconfigured } from "../../../app/inspect/facts.ts";
 import { type Refused, refused } from "../../../app/refused.ts";
 import type { SeenRun } from "../../../app/see-run.ts";
 import { findRun, runToShow } from "../../../app/which-run.ts";
@@ -7,11 +8,13 @@ import { openProject } from "../../../compose/project.ts";
 import type { Config } from "../../../config/schema.ts";
 import { type Failed, hasFailed } from "../../../core/result.ts";
 import type { Project } from "../../../ports/project.ts";
-import type { RepoOption } from "../commands/options.ts";
+import { type Agrees, type TrustAsk, trustOf } from "../../../ports/trust.ts";
+import type { RepoOption, TrustOption } from "../commands/options.ts";
 import { fleetSettings } from "../configuration.ts";
 import { type Context, refuse } from "../context.ts";
 import { EXIT, type Exit } from "../exit-codes.ts";
 import { sayRefused } from "../refusals.ts";
+import { agreedBy, askOrRefuse, standingHere } from "../trust.ts";
 
 export type { Exit };
 export const hasExit = (result: object): result is Exit => "exit" in result;
@@ -24,8 +27,8 @@ export async function openHere(
   signal: AbortSignal = NEVER,
 ): Promise<Project | Exit> {
   const { repo = "." } = options;
-  const project = await openProject(path.resolve(context.folder, repo), context.env, signal);
-  if (hasFailed(project)) return { exit: refuse(context, EXIT.configuration, project.failure) };
+  const project = await openTrusted(context, path.resolve(context.folder, repo), options, signal);
+  if (hasExit(project)) return project;
   const fleet = await fleetSettings(context, project.located, options);
   if (fleet && "message" in fleet) return { exit: refuse(context, EXIT.configuration, fleet) };
   if (!fleet) return whereRunIs(context, project, options, signal);
@@ -34,11 +37,51 @@ export async function openHere(
 }
 
 /** What may say that runs are in a fleet; and the run that is named, if one is. */
-type OpenOptions = RepoOption & {
-  readonly set?: readonly string[];
-  readonly config?: string;
-  readonly run?: string | undefined;
-};
+type OpenOptions = RepoOption &
+  TrustOption & {
+    readonly set?: readonly string[];
+    readonly config?: string;
+    readonly run?: string | undefined;
+    /** The run was begun before, and keeps what was agreed to then. */
+    readonly isBegun?: true;
+  };
+
+/** Where its own git settings ask for something, a person is asked, or it is not opened. */
+export async function openTrusted(
+  context: Context,
+  folder: string,
+  options: OpenOptions,
+  signal: AbortSignal,
+): Promise<Project | Exit> {
+  const project = await openProject(folder, context.env, signal);
+  const { untrusted: asks } = project as { readonly untrusted?: readonly TrustAsk[] };
+  if (!hasFailed(project)) return project;
+  if (asks === undefined) return { exit: refuse(context, EXIT.configuration, project.failure) };
+  const also = await agreedElsewhere(context, folder, options);
+  if (also && "message" in also) return { exit: refuse(context, EXIT.configuration, also) };
+  if (!also || !asks.every(also)) {
+    const refused = await askOrRefuse(context, folder, options);
+    if (refused !== undefined) return { exit: refused };
+  }
+  const opened = await openProject(folder, context.env, signal, also);
+  return hasFailed(opened) ? { exit: refuse(context, EXIT.configuration, opened.failure) } : opened;
+}
+
+/** By `--trust`, or when the run was begun. */
+async function agreedElsewhere(
+  context: Context,
+  folder: string,
+  { trust, run, isBegun, ...options }: OpenOptions,
+): Promise<Agrees | Misconfigured | undefined> {
+  if (trust === undefined && !isBegun) return undefined;
+  const here = await standingHere(context, folder, options);
+  if (hasFailed(here)) return { ...here.failure, kind: "configuration" };
+  if (trust !== undefined) return agreedBy(context, here.standing, trust);
+  const { runs } = here.project;
+  const records = run === undefined ? await runs.list() : [await runs.open(run)];
+  const known = records.flatMap((one) => (hasFailed(one) ? [] : ["record" in one ? one.record : one]));
+  return (ask) => known.some((record) => trustOf(record)(ask));
+}
 
 /** A run that this machine does not have may be the fleet's: so commands that are printed work without --fleet. */
 async function whereRunIs(

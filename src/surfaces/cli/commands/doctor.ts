@@ -16,12 +16,20 @@ import type { Disk } from "../../../ports/inspection.ts";
 import { clockTime, duration, harmless, plural, short } from "../../../text/words.ts";
 import { stopOnSignal } from "../acts/signals.ts";
 import { onPage, table } from "../columns.ts";
-import { readHere } from "../configuration.ts";
+import { inspectHere, readHere } from "../configuration.ts";
 import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { redactorOf, type Setting, settingsOf, valueText, withoutSecretWords } from "../doctor/values.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
-import { type AddTo, addRepo, addSettings, collect, type DoctorOptions, examples } from "./options.ts";
+import {
+  type AddTo,
+  addRepo,
+  addSettings,
+  addTrusting,
+  collect,
+  type DoctorOptions,
+  examples,
+} from "./options.ts";
 
 /** Without a command: the empty one, among those that are named. */
 const TRIAL = new Option(
@@ -41,7 +49,7 @@ export const addDoctor: AddTo = (command, perform) => {
         "temporary workspace. Exit code 0: the gate passes; 1: it fails; 3: it cannot run, or tests nothing.",
     )
     .option("--base <ref>", "the branch or commit to start from (default: HEAD)");
-  addSettings(command, TRIAL)
+  addTrusting(addSettings(command, TRIAL))
     .option("--config <file>", "the configuration (default: skein.yaml at the top of the repository)")
     .option("--worker", "could this machine work for a fleet? (skein worker --join)")
     .option("--all", "also show settings that have their default")
@@ -111,7 +119,7 @@ async function look(context: Context, options: DoctorOptions) {
   return await inspect(
     {
       folder: path.resolve(context.folder, options.repo ?? "."),
-      configure: (located) => readHere(context, located, options),
+      configure: (located) => inspectHere(context, located, options),
       ...(isNamed && { onSessions: () => stack.use(stopOnSignal()).signal }),
       ...(options.intoCheckout && { intoCheckout: true }),
       node: { version: process.versions.node, path: process.execPath },

@@ -4,10 +4,11 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { inspectGate } from "../../../app/inspect/gate.ts";
 import { inspectParts } from "../../../compose/inspection.ts";
-import { defaultConfig, starterText } from "../../../config/index.ts";
+import { defaultConfig, readConfig, starterText } from "../../../config/index.ts";
 import { hasFailed } from "../../../core/result.ts";
 import type { SetupFacts } from "../../../ports/inspection.ts";
 import type { Project } from "../../../ports/project.ts";
+import type { TrustAsk } from "../../../ports/trust.ts";
 import { commands, harmless } from "../../../text/words.ts";
 import { hasExit, NEVER, openHere } from "../acts/project.ts";
 import { onPage } from "../columns.ts";
@@ -15,6 +16,7 @@ import { type Act, type Context, refuse, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lookAt, type Unwritten, writeNew } from "../files.ts";
 import { paint } from "../output.ts";
+import { agreeToWritten } from "../trust.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
 type InitOptions = RepoOption & { readonly force?: true; readonly print?: true };
@@ -60,10 +62,18 @@ const init: Act<InitOptions> = async (context, options) => {
   }
   const written = await writeNew(file, text, options.force === true);
   if ("why" in written) return refuseWrite(context, file, written);
+  const untrusted = await agreeToWritten(context, located.top, asksOf(text), "init");
+  if (untrusted !== undefined) return untrusted;
   if (context.json) writeJson(context, { file, isWritten: true, ...written, text, ...seen });
   else sayWritten(context, file, { ...seen, ...written });
   return EXIT.done;
 };
+
+/** The person who lets it be written agrees to it: to these bytes, whatever the file holds later. */
+function asksOf(text: string): readonly TrustAsk[] {
+  const read = readConfig({ file: { name: NAME, text }, agrees: () => false, env: {}, sets: [], flags: {} });
+  return "problems" in read ? [] : read.asks;
+}
 
 async function refuseFile(
   context: Context,

@@ -47,6 +47,15 @@ export const addSettings = (command: Command, gate: Option = GATE): Command =>
     .option("--into-checkout", "with --deliver: even if the base branch is checked out (it must be clean)")
     .option("--set <key=value>", "set any key of skein.yaml; may be repeated", collect);
 
+/** For a CI, where nobody can be asked. */
+export const addTrusting = (command: Command): Command =>
+  command.option(
+    "--trust <hash>",
+    "agree, for this command, to what the repository's files ask for: the set with this hash (skein trust --show)",
+  );
+
+export type TrustOption = { readonly trust?: string };
+
 /** On a terminal a run is shown on the whole screen, unless lines are wanted. */
 export const addPlain = (command: Command): Command =>
   command.option("--plain", "print lines instead of showing the run on the whole terminal");
@@ -75,10 +84,12 @@ export const examples = (...lines: readonly string[]): string =>
 
 export type RunOptions = RepoOption &
   SettingOptions &
-  PlainOption & { readonly base?: string; readonly config?: string };
+  PlainOption &
+  TrustOption & { readonly base?: string; readonly config?: string };
 
 /** `ask`: undefined where nothing was said about it. */
 export type PlanOptions = RepoOption &
+  TrustOption &
   Pick<SettingOptions, "agent" | "model" | "planner" | "script" | "set"> & {
     readonly markdown?: true;
     readonly mermaid?: true;

@@ -13,7 +13,15 @@ import { lookAt, readBounded, writeNew } from "../files.ts";
 import { paint } from "../output.ts";
 import { makePlan } from "../planning/make.ts";
 import type { PlanPage } from "../render/plan.ts";
-import { type AddTo, addRepo, collect, examples, type PlanOptions, type RepoOption } from "./options.ts";
+import {
+  type AddTo,
+  addRepo,
+  addTrusting,
+  collect,
+  examples,
+  type PlanOptions,
+  type RepoOption,
+} from "./options.ts";
 
 export const addPlan: AddTo = (command, perform) => {
   command.description(
@@ -21,7 +29,7 @@ export const addPlan: AddTo = (command, perform) => {
       "agent, or an installed one if you agree; otherwise rules make the plan, at once and without a model. " +
       "Starts no work: give the plan file to skein run.",
   );
-  addRepo(command)
+  addTrusting(addRepo(command))
     .option("--markdown", "print it as markdown")
     .option("--mermaid", "print it as a Mermaid flowchart")
     .option("--out <file>", "also write it to a file: JSON, or markdown if the name ends in .md")
@@ -169,12 +177,24 @@ async function writePlan(
   const text = kind === "json" ? jsonText(plan) : (await markdown()).renderMarkdown(plan);
   const mayReplace = force === true || (await isPlan(file, kind));
   const written = await writeNew(file, text, mayReplace);
-  if (!("why" in written)) return undefined;
+  if (!("why" in written)) return agreeToPlan(context, plan, file);
   const no = (message: string, next: string) =>
     refuse(context, EXIT.notAllDone, { kind: "configuration", message, next });
   return written.isThere
     ? no(`${out} exists and is not a plan; nothing was written`, "choose another name, or add --force")
     : no(`${out} cannot be written: ${written.why}`, "check that the folder exists and is writable");
+}
+
+/** Nobody else wrote it: its commands are agreed to as they stand there now, if it is in a repository at all. */
+async function agreeToPlan(
+  context: Context,
+  plan: ExecutionPlan,
+  file: string,
+): Promise<ExitCode | undefined> {
+  if (plan.tasks.every(({ success_criterion: run }) => run === undefined)) return undefined;
+  const { agreeToWritten } = await import("../trust.ts");
+  const { planAsks } = await import("../../../app/trust/standing.ts");
+  return agreeToWritten(context, path.dirname(file), planAsks(plan, path.basename(file)), "plan --out");
 }
 
 const markdown = () => import("../../../planning/render/markdown.ts");

@@ -20,6 +20,7 @@ import { readHere, reconfigured } from "../configuration.ts";
 import { type Act, type Context, say, writeJson } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { paint } from "../output.ts";
+import { lineOf } from "../trust.ts";
 import { deliverDone } from "./deliver.ts";
 import { type AddTo, addPlain, addRepo, addSettings, examples, type ResumeOptions } from "./options.ts";
 import { sayTold } from "./steering.ts";
@@ -42,7 +43,7 @@ export const addResume: AddTo = (command, perform) => {
 };
 
 const resume: Act<ResumeOptions> = async (context, options) => {
-  const project = await openHere(context, options);
+  const project = await openHere(context, { ...options, isBegun: true });
   if (hasExit(project)) return project.exit;
   const found = await pick(context, project, options.run);
   if (hasExit(found)) return found.exit;
@@ -110,7 +111,8 @@ const requestOf = (context: Context, project: Project, given: Given): ResumeRequ
   reconfigure: (settings) => reconfigured(context, settings, given),
   configNow: async () => {
     const read = await readHere({ ...context, env: {} }, project.located, {});
-    return "message" in read ? misconfigured(read.message, read.next, read.lines) : read;
+    if ("message" in read) return misconfigured(read.message, read.next, read.lines);
+    return read.withheld.length > 0 ? misconfigured(...UNTRUSTED, read.withheld.map(lineOf)) : read;
   },
   onReady: ({ fixed, notices }) => {
     const { run, goal } = given.home.record;
@@ -121,6 +123,11 @@ const requestOf = (context: Context, project: Project, given: Given): ResumeRequ
     for (const notice of notices) say(context, paint(context.out, "bad", `notice: ${harmless(notice)}`));
   },
 });
+
+const UNTRUSTED = [
+  "the set-up is read again, and files of the repository ask for something that nobody has agreed to",
+  "read it, then agree once: skein trust",
+] as const;
 
 async function pick(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
   const found = await orExit(context, runToResume(run, project));

@@ -1,4 +1,5 @@
 /** `skein run`: from a goal, or a plan, to a run that goes on here. */
+import path from "node:path";
 import { agentText, foundText, specText } from "../../../app/agent-words.ts";
 import { beginRun, discardRun, followingPlan, prepareRun, type RunReady } from "../../../app/begin-run.ts";
 import { gateWarnings } from "../../../app/inspect/gate-warnings.ts";
@@ -6,6 +7,7 @@ import { roomOfRun } from "../../../app/inspect/room.ts";
 import { targetOf } from "../../../app/lost-run.ts";
 import type { Parts } from "../../../app/parts.ts";
 import { checkedBy, groundsOf } from "../../../app/plan-grounds.ts";
+import { planAsks } from "../../../app/trust/standing.ts";
 import { inspectParts } from "../../../compose/inspection.ts";
 import { partsOf } from "../../../compose/parts.ts";
 import { groundsParts } from "../../../compose/planning.ts";
@@ -20,6 +22,7 @@ import { readGoal } from "../acts/goal.ts";
 import { approve, planOf, refusePlanFirst } from "../acts/plan-run.ts";
 import { type Exit, hasExit, NEVER, openHere } from "../acts/project.ts";
 import { onPage } from "../columns.ts";
+import { isInside } from "../config-file.ts";
 import { configure } from "../configuration.ts";
 import { type Act, type Context, say } from "../context.ts";
 import { paint } from "../output.ts";
@@ -30,6 +33,7 @@ import {
   addPlain,
   addRepo,
   addSettings,
+  addTrusting,
   examples,
   type PlanFirst,
   type RunOptions,
@@ -50,7 +54,7 @@ export const addRun: AddTo = (command, perform) => {
       "at once.",
   );
   addRepo(command, FLEET).option("--base <ref>", "the branch or commit to start from (default: HEAD)");
-  addPlain(addSettings(command))
+  addTrusting(addPlain(addSettings(command)))
     .option("--config <file>", "the configuration (default: skein.yaml at the top of the repository)")
     .option("--plan", "make a plan first, show it, and run it only if you say yes")
     .option("--yes", "with --plan: run it without asking")
@@ -82,7 +86,8 @@ const run: Act<Given> = async (context, options) => {
   if (hasExit(project)) return project.exit;
   const wanted = await wantedIn(context, project, options);
   if (hasExit(wanted)) return wanted.exit;
-  const read = await configure(context, project, options);
+  const asks = wanted.plan ? await asksOfPlan(context, project, wanted.plan) : [];
+  const read = await configure(context, project, { ...options, planAsks: asks });
   if (hasExit(read)) return read.exit;
   const config = wanted.plan
     ? followingPlan(read.config, wanted.plan.plan, isWorkersSaid(read))
@@ -95,8 +100,15 @@ const run: Act<Given> = async (context, options) => {
   }
   const notices = [...read.notices, ...(options.plan ? [] : costs)];
   const { plan: _first, ...given } = options;
-  return (await begin(context, project, { ...given, ...wanted, config, notices })).exit;
+  const { agreed } = read;
+  return (await begin(context, project, { ...given, ...wanted, config, notices, agreed })).exit;
 };
+
+/** A plan that was made just now, or a file from elsewhere, is the user's own. */
+async function asksOfPlan(context: Context, project: Project, { plan, from }: GivenPlan) {
+  const file = from === undefined ? undefined : path.resolve(context.folder, from);
+  return file !== undefined && (await isInside(file, project.located)) ? planAsks(plan, from!) : [];
+}
 
 /** A plan says its goal; any other file is one. */
 async function wantedIn(
@@ -127,6 +139,7 @@ type Wanted = {
   readonly plan?: GivenPlan;
   readonly config: Config;
   readonly notices: readonly string[];
+  readonly agreed?: readonly string[];
   readonly intoCheckout?: true;
   readonly plain?: true;
 };
@@ -134,11 +147,11 @@ type Wanted = {
 /** The same for a goal of the user's and for the demo's. */
 export async function begin(context: Context, project: Project, wanted: Wanted): Promise<Followed> {
   const parts = partsOf(project, context.env);
-  const { goal, plan, intoCheckout } = wanted;
+  const { goal, plan, agreed, intoCheckout } = wanted;
   const config = askedAtTerminal(context, wanted);
   const request = {
     ...{ goal, config, mayFindAgent: true, ...(intoCheckout && { intoCheckout }) },
-    ...(plan && { plan: plan.plan }),
+    ...{ ...(plan && { plan: plan.plan }), ...(agreed && { agreed }) },
     onReady: (ready: RunReady) =>
       announce(context, parts, { ...wanted, ...ready, notices: [...wanted.notices, ...ready.notices] }),
   };

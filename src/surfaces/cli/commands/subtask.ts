@@ -8,6 +8,7 @@ import { looksOf } from "../../../compose/planning.ts";
 import { templatesOf } from "../../../compose/roles.ts";
 import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
+import { AGREES_TO_ALL, agreesTo } from "../../../ports/trust.ts";
 import type { SubtaskEvent, TaskQuestion } from "../../../subtasks/live-task.ts";
 import {
   type FoundTemplate,
@@ -156,13 +157,14 @@ const subtaskRun: Act<Wanted> = async (context, wanted) => {
   const project = await openHere(context, wanted);
   if (hasExit(project)) return project.exit;
   const allowCode = wanted.allowCode === true;
-  const templates = await templatesOf(project.located.top, allowCode);
+  const configured = await configure(context, project, wanted);
+  if (hasExit(configured)) return configured.exit;
+  const agrees = agreesTo(configured.agreed);
+  const templates = await templatesOf(project.located.top, allowCode, agrees);
   const template = named(context, templates, wanted.template);
   if (hasExit(template)) return template.exit;
   const read = await readInputs(wanted.input ?? [], template, context.folder);
   if ("problem" in read) return usage(context, read.problem);
-  const configured = await configure(context, project, wanted);
-  if (hasExit(configured)) return configured.exit;
   const looks = { project, env: context.env, agents: looksOf(context.env) };
   const settled = await settleAgents({ config: configured.config, mayFind: true }, looks, NEVER);
   if (hasFailed(settled)) return sayRefused(context, settled);
@@ -179,7 +181,7 @@ const subtaskRun: Act<Wanted> = async (context, wanted) => {
       ask: person.ask,
       onEvent: (event) => tell(eventText(event)),
     },
-    { ...loneParts(project, context.env), project },
+    { ...loneParts(project, context.env, agrees), project },
     AbortSignal.any([stopping.signal, unanswered.signal]),
   );
   if (hasFailed(end)) {
@@ -294,7 +296,7 @@ function codeOf({ kind }: Failure, otherwise: ExitCode): ExitCode {
 const subtaskList: Act<ListOptions> = async (context, options) => {
   const project = await openHere(context, options);
   if (hasExit(project)) return project.exit;
-  const { found } = await templatesOf(project.located.top, options.allowCode === true);
+  const { found } = await templatesOf(project.located.top, options.allowCode === true, AGREES_TO_ALL); // Only shown.
   if (context.json) writeJson(context, { templates: found.map(entryOf) });
   for (const line of found.flatMap(linesOf)) say(context, line);
   if (found.length === 0) say(context, `There are no templates in ${TEMPLATES_FOLDER}; see docs/subtasks.md`);

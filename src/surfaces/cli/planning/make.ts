@@ -5,7 +5,7 @@ import { type MakePlanRequest, makePlan as makePlanOf } from "../../../app/make-
 import { type Grounds, groundsOf } from "../../../app/plan-grounds.ts";
 import type { PlannerWanted } from "../../../app/who-plans.ts";
 import { groundsParts, planParts } from "../../../compose/planning.ts";
-import type { ReadConfig } from "../../../config/index.ts";
+import type { ReadConfig, ReadSettings } from "../../../config/index.ts";
 import { setsNothing } from "../../../config/variables.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { AGENT_PREFIX, type ExecutionPlan } from "../../../planning/plan.ts";
@@ -18,6 +18,7 @@ import { type Context, refuse, usage } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { configNamesIn } from "../files.ts";
 import { sayRefused } from "../refusals.ts";
+import type { PlanTrust } from "./trusted.ts";
 
 type Made = {
   readonly plan: ExecutionPlan;
@@ -41,8 +42,10 @@ export async function makePlan(
   const read =
     by === "rules" && isUnconfigured(context, top, wanted) ? undefined : await readAt(context, top, wanted);
   if (read && "message" in read) return { exit: refuse(context, EXIT.configuration, read) };
+  const trust = await trustFor(context, wanted, { by, top, read });
+  if (trust && "exit" in trust) return trust;
   const usual = data.limits.maxConcurrent;
-  const maxConcurrent = maxConcurrentOf(context, wanted.maxConcurrent, { read, usual });
+  const maxConcurrent = maxConcurrentOf(context, wanted.maxConcurrent, { read: trust?.read ?? read, usual });
   if (typeof maxConcurrent === "object") return maxConcurrent;
   const { request, agent, model, planner, script } = wanted;
   const isOff = planner === "none";
@@ -53,19 +56,45 @@ export async function makePlan(
     {
       ...{ request, grounds, maxConcurrent, person },
       ...(prefix !== undefined && { prefix }),
-      ...(by === "rules" || !read ? { by: "rules" } : { ...(by && { by }), read, consent, isOff, isNamed }),
+      ...(trust
+        ? { ...(by && { by: "agent" as const }), read: trust.read, consent, isOff, isNamed }
+        : BY_RULES),
       say: (line) => {
         if (!context.json) context.err.write(`${harmless(line)}\n`);
       },
       onAgent: () => stack.use(stopOnSignal()).signal,
     },
-    planParts(folder, context.env),
+    planParts(folder, context.env, trust ?? NO_TRUST),
     AbortSignal.any([]),
   );
   if (hasFailed(made)) return { exit: sayRefused(context, made) };
   // Who reads JSON has the plan on standard output, and must not take it for the agent's.
   if (context.json && made.byRules) context.err.write(`${asJson({ notice: made.byRules })}\n`);
   return { plan: made.plan, grounds, notices: made.notices };
+}
+
+const BY_RULES = { by: "rules" } as const;
+/** Nobody is asked by rules. */
+const NO_TRUST = { agrees: async () => () => false };
+
+/** Undefined where the rules plan. Outside of a repository there is nothing to agree to. */
+async function trustFor(
+  context: Context,
+  wanted: PlanOptions,
+  {
+    by,
+    top,
+    read,
+  }: {
+    readonly by: string | undefined;
+    readonly top: string | undefined;
+    readonly read: ReadSettings | undefined;
+  },
+): Promise<PlanTrust | Exit | undefined> {
+  if (by === "rules" || !read) return undefined;
+  if (top === undefined) return { read, ...NO_TRUST };
+  const { trustForAgent } = await import("./trusted.ts");
+  return trustForAgent(context, top, wanted, read);
 }
 
 /** Then the defaults hold, and the configuration need not be read: to load its schemas takes as long as all the rest. */

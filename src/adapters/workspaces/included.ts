@@ -1,0 +1,20 @@
+/** Which ignored files does a repository want its workspaces to have? The lines of `.worktreeinclude`. */
+import { join } from "node:path";
+import type { TrustAsk } from "../../ports/trust.ts";
+import { readShort } from "../files/read-bounded.ts";
+
+export const INCLUDE = ".worktreeinclude";
+
+/** Its lines in their order, without comments: later ones may take back what earlier ones said. */
+export async function includedIn(top: string): Promise<readonly string[]> {
+  const text = await readShort(join(top, INCLUDE), MAX_INCLUDE_BYTES);
+  return text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+}
+
+const MAX_INCLUDE_BYTES = 100_000;
+
+/** Ignored files are often keys. */
+export const includeAsk = (patterns: readonly string[]): TrustAsk => ({
+  ...{ is: "ignored", from: INCLUDE, name: INCLUDE, value: patterns },
+  words: `agents get copies of files that git ignores: ${patterns.join(" ")}`,
+});
