@@ -22,7 +22,6 @@ import { quietOf } from "../config/to-parts.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { OfferedJob } from "../ports/fleet-jobs.ts";
 import type { Environment } from "../ports/project.ts";
-import { AGREES_TO_ALL } from "../ports/trust.ts";
 import { slugOf } from "../text/slug.ts";
 import { openJobs } from "./jobs.ts";
 
@@ -99,7 +98,6 @@ async function openRun({ runId, permit }: OfferedJob, options: RunOptions) {
   const { CLAUDE_SCRATCHPAD_DIR: _, SKEIN_FLEET_URL: __, ...env } = options.env;
   const opened = openJobs({
     ...{ env, secretsIn: options.env, top, clock, governor },
-    agrees: AGREES_TO_ALL, // What nobody agreed to is not in the kit.
     project: {
       located: { top: gitDir, gitDir, head: kit.record.base, notices: async () => [] },
       stateFolder: `${gitDir}.state`,

@@ -26,8 +26,8 @@ import { evidenceOf, salvageRefOf } from "../jobs/work.ts";
 import type { Gate } from "../ports/gate.ts";
 import type { Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
-import { trustOf } from "../ports/trust.ts";
 import type { Signs } from "../ports/signs.ts";
+import { trustOf } from "../ports/trust.ts";
 
 type FleetWorldOptions = {
   readonly project: Project;
@@ -63,7 +63,8 @@ export function openFleet(options: FleetWorldOptions) {
     const prompts = config.prompts === undefined ? undefined : path.resolve(top, config.prompts);
     const admit = admittedBy(trustOf(record), templateAsks);
     const files = await readKitFiles({ top, prompts, programs: programsOf(config), admit });
-    const kit: RunKit = { record, remote: url, push, maxBundleBytes, files };
+    const { agreed: _, ...unbound } = record; // What nobody agreed to is not among its files.
+    const kit: RunKit = { record: unbound, remote: url, push, maxBundleBytes, files };
     return writeRunFile(database, runId, KIT_FILE, Buffer.from(JSON.stringify(kit)));
   };
   return {

@@ -2,7 +2,6 @@
 import path from "node:path";
 import { fileArtefacts } from "../adapters/artefacts.ts";
 import { callsOf } from "../adapters/call-desk/door.ts";
-import type { systemClock } from "../adapters/clocks/system.ts";
 import { CommandCriteria } from "../adapters/criteria.ts";
 import { JobFiles } from "../adapters/job-queues/job-files.ts";
 import { FolderOutbox } from "../adapters/outboxes.ts";
@@ -12,51 +11,24 @@ import { scratchpadOf } from "../adapters/scratchpads.ts";
 import { gitSurroundings } from "../adapters/surroundings.ts";
 import { FileTranscripts } from "../adapters/transcripts.ts";
 import { openWorkshop } from "../adapters/workshop.ts";
-import type { WorldOptions } from "../app/parts.ts";
+import type { JobsOptions } from "../app/jobs-options.ts";
 import { unconfined } from "../app/unconfined.ts";
 import { secretsFor } from "../config/accounts.ts";
 import * as configured from "../config/to-parts.ts";
-import type { JobId } from "../core/job.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { recordedPlan } from "../planning/recorded-plan.ts";
-import type { Gate } from "../ports/gate.ts";
-import type { Governor } from "../ports/governor.ts";
-import type { Environment, Project } from "../ports/project.ts";
-import type { RunHome } from "../ports/runs.ts";
-import type { SharedTarget } from "../ports/shared-target.ts";
-import type { Signs } from "../ports/signs.ts";
-import type { Agrees } from "../ports/trust.ts";
+import { trustOf } from "../ports/trust.ts";
 import { redactor } from "../text/redact.ts";
 import { agentsOf, filesIn } from "./agents.ts";
 import { specialistsOf, templatesOf } from "./roles.ts";
 
-type JobsOptions = WorldOptions & {
-  readonly project: Pick<Project, "located" | "stateFolder">;
-  readonly env: Environment;
-  /** Whose secrets are blotted out: `env`, unless jobs do not get all of it. */
-  readonly secretsIn?: Environment;
-  readonly home: Pick<RunHome, "record" | "folder">;
-  readonly governor: Governor;
-  readonly signs: Signs;
-  /** The user's checkout is not as it was before a command of this job. */
-  readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
-  /** Where the roles, templates and prompts of the repository are: the user's checkout. */
-  readonly top: string;
-  /** What the files there may ask for. */
-  readonly agrees: Agrees;
-  readonly clock: ReturnType<typeof systemClock>;
-  /** Of a fleet: the target moves there first. */
-  readonly shared?: SharedTarget;
-  /** Of a fleet: who runs the gate. */
-  readonly gateOf?: (own: Gate) => Gate;
-};
-
 /** `stack`: closes everything in the right order. */
 export function openJobs(options: JobsOptions) {
-  const { project, env, home, config, agents, governor, top, agrees, clock, shared, signs } = options;
-  const { checkoutChanged } = options;
+  const { project, env, home, config, agents, governor, top, clock, shared, signs, checkoutChanged } =
+    options;
   const stack = new AsyncDisposableStack();
   const { gitDir } = project.located;
+  const agrees = trustOf(home.record);
   const at = (name: string) => path.join(home.folder, name);
   const secrets = secretsFor(config, options.secretsIn ?? env);
   const redact = redactor(secrets);

@@ -1,6 +1,5 @@
 /** Which roles and templates has a repository, and what do its files ask for? Those of the user's checkout. */
 import path from "node:path";
-import { isInsideJob } from "../adapters/programs/inside-job.ts";
 import { repositoryTrust } from "../adapters/repository-trust.ts";
 import { readSpecialists } from "../adapters/specialists.ts";
 import { templateFiles } from "../adapters/templates.ts";
@@ -10,7 +9,7 @@ import type { Environment } from "../ports/project.ts";
 import type { Agrees } from "../ports/trust.ts";
 import { TEMPLATES_FOLDER, templatesIn } from "../subtasks/repository-templates.ts";
 
-export { isInsideJob };
+export { isInsideJob } from "../adapters/programs/inside-job.ts";
 
 export const specialistsOf = (top: string, agrees: Agrees) => readOnce(() => readSpecialists(top, agrees));
 

@@ -14,7 +14,6 @@ import { targetBranchOf } from "../core/brief.ts";
 import { jobRunner } from "../jobs/run-job.ts";
 import type { Environment, Project } from "../ports/project.ts";
 import type { RunHome } from "../ports/runs.ts";
-import { trustOf } from "../ports/trust.ts";
 import { openFleet } from "./fleet-world.ts";
 import { openJobs } from "./jobs.ts";
 
@@ -28,7 +27,7 @@ export function openWorld(
   const { run, baseBranch } = home.record;
   const clock = systemClock();
   const { governor, termsOf, reports, close } = governorOf(home, clock);
-  const given = { config, ...(agents && { agents }), agrees: trustOf(home.record) };
+  const given = { config, ...(agents && { agents }) };
   const policy = toPolicy(config);
   const quiet = agents ? {} : { quiet: quietOf(config) }; // Functions give no signs of what they do.
   const channel = openChannel(governor, policy, { clock, changedAt, ...quiet }, reports);

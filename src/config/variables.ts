@@ -22,6 +22,14 @@ const OTHER = new Set(
 
 export const isSetting = (variable: string): boolean => variable.startsWith(PREFIX) && !OTHER.has(variable);
 
+/** The variables that set no key. */
+export const withoutSettings = (env: Environment): Environment =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([variable]) => !isSetting(variable) && ALIASES.every(([alias]) => alias !== variable),
+    ),
+  );
+
 /** An empty variable counts as unset. */
 export const setsNothing = (env: Environment): boolean =>
   Object.entries(env).every(([variable, value]) => !value || !isSetting(variable)) &&

@@ -178,7 +178,10 @@ describe("a fleet's run", LIMIT, () => {
   });
 
   it("is made where skein.yaml has it enabled already", async () => {
-    await using place = await makePlace({ files: { "skein.yaml": "fleet:\n  enabled: true\n" } });
+    await using place = await makePlace({
+      files: { "skein.yaml": "fleet:\n  enabled: true\n" },
+      isTrusted: true,
+    });
     const here = place.with({ env: { SKEIN_FLEET_URL: await newDatabase() } });
     const made = await here.skein("fleet", "init");
     assert.equal(made.code, 0, made.err);

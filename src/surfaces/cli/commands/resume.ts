@@ -8,6 +8,7 @@ import { type SeenRun, underWay } from "../../../app/see-run.ts";
 import { runToResume } from "../../../app/which-run.ts";
 import { partsOf } from "../../../compose/parts.ts";
 import type { Config } from "../../../config/index.ts";
+import { withoutSettings } from "../../../config/variables.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { type RunView, viewOf } from "../../../core/view/view.ts";
 import { undoneText } from "../../../core/view/view-reasons.ts";
@@ -110,9 +111,14 @@ const requestOf = (context: Context, project: Project, given: Given): ResumeRequ
   ...given,
   reconfigure: (settings) => reconfigured(context, settings, given),
   configNow: async () => {
-    const read = await readHere({ ...context, env: {} }, project.located, {});
+    const read = await readHere({ ...context, env: withoutSettings(context.env) }, project.located, {});
     if ("message" in read) return misconfigured(read.message, read.next, read.lines);
-    return read.withheld.length > 0 ? misconfigured(...UNTRUSTED, read.withheld.map(lineOf)) : read;
+    for (const ask of read.withheld)
+      say(
+        context,
+        paint(context.out, "bad", `notice: not taken, nobody has agreed to it: ${harmless(lineOf(ask))}`),
+      );
+    return read;
   },
   onReady: ({ fixed, notices }) => {
     const { run, goal } = given.home.record;
@@ -123,11 +129,6 @@ const requestOf = (context: Context, project: Project, given: Given): ResumeRequ
     for (const notice of notices) say(context, paint(context.out, "bad", `notice: ${harmless(notice)}`));
   },
 });
-
-const UNTRUSTED = [
-  "the set-up is read again, and files of the repository ask for something that nobody has agreed to",
-  "read it, then agree once: skein trust",
-] as const;
 
 async function pick(context: Context, project: Project, run?: string): Promise<SeenRun | Exit> {
   const found = await orExit(context, runToResume(run, project));

@@ -34,7 +34,7 @@ export const addTrust: AddTo = (command, perform) => {
         "An agreement holds for this repository on this machine, until a file asks for something new: then only that is " +
         "asked. It is kept outside of the repository, and jobs of Skein cannot give it. Your own flags, variables and " +
         "files elsewhere need none.\n\n" +
-        "Exit code 0: all is agreed to; 3: it is not.",
+        "Exit code 0: all is agreed to; 3: it is not. With --show: 0.",
     )
     .option("--repo <folder>", "the repository (default: the one of the current folder)")
     .option("--show", "show it without asking")
@@ -75,7 +75,7 @@ const trust: Act<Options> = async (context, options) => {
   const { unagreed } = here.standing;
   if (show) return shown(context, here);
   if (hash !== undefined) return agreeTo(context, here, hash);
-  if (context.json || unagreed.length === 0) return shown(context, here);
+  if (unagreed.length === 0) return shown(context, here);
   if (!mayAsk(context)) return refuse(context, EXIT.configuration, untrusted(context, here));
   if (!(await askPerson(context, here))) return refuse(context, EXIT.configuration, declined(here));
   return (await keep(context, here, "terminal")) ?? sayKept(context, here);
@@ -122,10 +122,8 @@ async function takeBack(context: Context, { store, project }: Trusted): Promise<
   return EXIT.done;
 }
 
-/** Exit code 3 if something is new, so that a script can ask. */
 function shown(context: Context, here: Trusted): ExitCode {
   const { asks, unagreed, hash } = here.standing;
-  const code = unagreed.length === 0 ? EXIT.done : EXIT.configuration;
   if (context.json) return sayJson(context, here);
   if (asks.length === 0) say(context, "The repository's files ask for nothing that needs your agreement.");
   const ids = new Set(unagreed.map(askId));
@@ -137,7 +135,7 @@ function shown(context: Context, here: Trusted): ExitCode {
     );
   }
   if (asks.length > 0) say(context, `hash   ${hash}`);
-  return code;
+  return EXIT.done;
 }
 
 const MAX_LINE_CHARS = 2_000;
@@ -153,5 +151,5 @@ function sayJson(context: Context, { project, standing }: Trusted): ExitCode {
     ...{ repository: project.located.top, hash, isTrusted: unagreed.length === 0 },
     asks: asks.map(entryOf),
   });
-  return unagreed.length === 0 ? EXIT.done : EXIT.configuration;
+  return EXIT.done;
 }
