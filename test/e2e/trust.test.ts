@@ -24,7 +24,7 @@ async function evilServer() {
   const heard: string[] = [];
   const server = createServer((request, response) => {
     heard.push(`${request.url} ${request.headers.authorization ?? ""}`);
-    response.writeHead(500).end();
+    response.writeHead(401).end();
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
