@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import type { Event } from "../src/core/log/event.ts";
 import { launchBrowser } from "../test/support/browser.ts";
 import { makeRun, serve } from "../test/web/place.ts";
+import { MAX_SCRIPT_KB } from "../tools/build-web.ts";
 import { ROOT } from "../tools/source-files.ts";
 import { execute, WORKLOADS } from "./engine-workload.ts";
 import type { Bench } from "./measure.ts";
@@ -16,7 +17,6 @@ const EVENTS_PER_SECOND = 200;
 const SECONDS = 3;
 const VIEWS = ["graph", "timeline", "tasks", "landing", "health", "cost", "log", "graph/t.1"];
 const MAX_BLOCK_MS = 100;
-const MAX_SCRIPT_KB = 60;
 
 export const webBench: Bench = {
   name: "web",
