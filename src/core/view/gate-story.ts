@@ -39,14 +39,28 @@ export type GateStory = {
   /** In the order of their starts. */
   readonly runs: readonly GatedRun[];
   readonly searches: readonly Search[];
+  /** Where in `runs` a job's run is. */
+  readonly placeOf: ReadonlyMap<JobId, number>;
+  /** The places of runs without an end, oldest first: few, however long the run of Skein is. */
+  readonly open: ReadonlySet<number>;
 };
 
-export const emptyGateStory = (): GateStory => ({ runs: [], searches: [] });
+export const emptyGateStory = (): GateStory => ({
+  runs: [],
+  searches: [],
+  placeOf: new Map(),
+  open: new Set(),
+});
 
 /** Changes `story` in place. */
 export const tellGates = (story: GateStory, event: Event): void => react(TELLERS, story as Draft, event);
 
-type Draft = { readonly runs: GatedRun[]; readonly searches: Search[] };
+type Draft = {
+  readonly runs: GatedRun[];
+  readonly searches: Search[];
+  readonly placeOf: Map<JobId, number>;
+  readonly open: Set<number>;
+};
 
 const TELLERS: Partial<Reactions<Draft>> = {
   "job.started"(s, { job, at: from }) {
@@ -56,37 +70,33 @@ const TELLERS: Partial<Reactions<Draft>> = {
     const id = jobId(job);
     const members = kind === "land" ? job.members : [];
     const on = kind === "land" ? (job.on?.length ?? 0) : 0;
-    s.runs.push({
-      job: id,
-      kind,
-      members,
-      on,
-      from,
-      ...(kind === "check" && job.probe && { isProbe: true }),
-    });
+    const probe = kind === "check" && job.probe ? { isProbe: true as const } : {};
+    const place = s.runs.push({ job: id, kind, members, on, from, ...probe }) - 1;
+    s.placeOf.set(id, place);
+    s.open.add(place);
     const search = openSearch(s);
     if (search && kind === "land" && isWithin(members, search.members))
       replaceLast(s, { ...search, runs: [...search.runs, id] });
   },
-  "job.taken": (s, { job, since }) => change(s, (run) => run.job === job, { from: since }),
+  "job.taken": (s, { job, since }) => change(s, s.placeOf.get(job), { from: since }),
   "job.ended"(s, { job, how, at: to }) {
     const isAnswered = how === "answered" || how === "answered-late";
-    change(s, (run) => run.job === job, { to, ...(!isAnswered && { end: "stopped" }) });
+    change(s, s.placeOf.get(job), { to, ...(!isAnswered && { end: "stopped" }) });
   },
   "batch.landed"(s, { members, turn, proof }) {
     if (proof === "found") return;
-    const isIt = turn === undefined ? isAnswerOf(members) : isTurn(turn);
-    change(s, (run) => run.end === undefined && isIt(run), { end: "passed" });
+    const place = turn === undefined ? newestOpen(s, isAnswerOf(members)) : ofTurn(s, turn);
+    if (place !== undefined && s.open.has(place)) change(s, place, { end: "passed" });
   },
-  "candidate.passed": (s, { turn }) => change(s, isTurn(turn), { end: "passed" }),
+  "candidate.passed": (s, { turn }) => change(s, ofTurn(s, turn), { end: "passed" }),
   "candidate.failed": (s, { turn, failed }) =>
-    change(s, isTurn(turn), { end: failed.is === "red" ? "failed" : "conflict" }),
+    change(s, ofTurn(s, turn), { end: failed.is === "red" ? "failed" : "conflict" }),
   "target.checked": (s, { report }) =>
-    change(s, isUnjudged("check"), { end: isGreen(report) ? "passed" : "failed" }),
-  "target.unchecked": (s) => change(s, isUnjudged("check"), { end: "error" }),
+    change(s, newestOpen(s, isUnjudged("check")), { end: isGreen(report) ? "passed" : "failed" }),
+  "target.unchecked": (s) => change(s, newestOpen(s, isUnjudged("check")), { end: "error" }),
   "gate.probed": (s, { probed }) =>
-    change(s, isUnjudged("check"), { end: probed.is === "unproven" ? "failed" : "passed" }),
-  "gate.unprobed": (s) => change(s, isUnjudged("check"), { end: "error" }),
+    change(s, newestOpen(s, isUnjudged("check")), { end: probed.is === "unproven" ? "failed" : "passed" }),
+  "gate.unprobed": (s) => change(s, newestOpen(s, isUnjudged("check")), { end: "error" }),
   "task.retried": refused,
   "task.failed": refused,
   "landing.turned": turned,
@@ -96,7 +106,7 @@ const TELLERS: Partial<Reactions<Draft>> = {
 function turned(s: Draft, { at, phase, failure, isDiscard }: EventOf<"landing.turned">): void {
   if (!isDiscard) {
     const end = failure ? "error" : phase.is === "open" ? "conflict" : "failed";
-    change(s, isUnjudged("land"), { end });
+    change(s, newestOpen(s, isUnjudged("land")), { end });
   }
   const search = openSearch(s);
   if (phase.is === "open") {
@@ -117,16 +127,23 @@ function turned(s: Draft, { at, phase, failure, isDiscard }: EventOf<"landing.tu
 
 function refused(s: Draft, { task, failure }: EventOf<"task.retried" | "task.failed">): void {
   if (failure.kind !== "gate-red") return;
-  change(s, (run) => isUnjudged("land")(run) && has(run.members, task), { end: "failed" });
+  const place = newestOpen(s, (run) => isUnjudged("land")(run) && has(run.members, task));
+  change(s, place, { end: "failed" });
   const search = openSearch(s);
   const member = search?.members.find((one) => one.task === task);
   if (search && member) replaceLast(s, { ...search, found: [...search.found, member] });
 }
 
-/** The newest run for which `isIt` holds, if there is one. */
-function change({ runs }: Draft, isIt: (run: GatedRun) => boolean, to: Partial<GatedRun>): void {
-  const index = runs.findLastIndex(isIt);
-  if (index >= 0) runs[index] = { ...runs[index]!, ...to };
+function newestOpen({ runs, open }: Draft, isIt: (run: GatedRun) => boolean): number | undefined {
+  return [...open].findLast((place) => isIt(runs[place]!));
+}
+
+const ofTurn = ({ placeOf }: Draft, turn: number): number | undefined => placeOf.get(`land#${turn}` as JobId);
+
+function change({ runs, open }: Draft, place: number | undefined, to: Partial<GatedRun>): void {
+  if (place === undefined) return;
+  runs[place] = { ...runs[place]!, ...to };
+  if (runs[place].end !== undefined) open.delete(place);
 }
 
 const replaceLast = ({ searches }: Draft, search: Search): void =>
@@ -137,16 +154,11 @@ const openSearch = ({ searches }: Draft): Search | undefined => {
   return last?.to === undefined ? last : undefined;
 };
 
-const isTurn =
-  (turn: number) =>
-  ({ job }: GatedRun): boolean =>
-    job === `land#${turn}`;
-
 /** It has answered, and what it answered is in the events that follow. */
 const isUnjudged =
   (kind: GatedRun["kind"]) =>
   (run: GatedRun): boolean =>
-    run.kind === kind && run.to !== undefined && run.end === undefined;
+    run.kind === kind && run.to !== undefined;
 
 /** It has answered, and these were in its candidate; others were left out of it for a conflict. */
 const isAnswerOf =
