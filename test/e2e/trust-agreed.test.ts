@@ -77,6 +77,24 @@ describe("a person at a terminal", () => {
     assert.equal(code, 0);
   });
 
+  it("is asked for the plan after that, on the same terminal", LIMIT, async () => {
+    await using place = await makePlace();
+    await writeFile(yamlIn(place), `agent: ["${place.agent}"]\ngate: none\n`);
+    const env = {
+      ...plainEnvironment(),
+      HOME: path.join(place.folder, "home"),
+      SKEIN_STATE_DIR: place.state,
+    };
+    const command = [process.execPath, SKEIN, "run", "Write t.1.txt", "--plan", "--plain", "--by", "rules"];
+    await using terminal = openTerminal(command, { folder: place.repository.folder, env });
+    await terminal.shows(/now and later\? \[y\/N\]/, 60_000);
+    terminal.press("y\r");
+    await terminal.shows(/Run this plan\?/, 60_000);
+    terminal.press("n\r");
+    await terminal.exited;
+    assert.match(terminal.raw(), /edit it\] n[\s\S]*the plan was not started/, "the second answer was read");
+  });
+
   it("is asked for what is new alone", LIMIT, async () => {
     await using place = await makePlace({ files: { "skein.yaml": "agent: ['./a.sh']\n" } });
     await agree(place);

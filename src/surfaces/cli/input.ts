@@ -1,5 +1,6 @@
 /** What a person types, or a pipe brings: line by line, or all of it, within limits. */
-import { isatty } from "node:tty";
+import { openSync } from "node:fs";
+import { isatty, ReadStream } from "node:tty";
 
 export type TypedInput = {
   /** Somebody sits there and can be asked. */
@@ -17,9 +18,11 @@ const MAX_LINE_CHARS = 10_000;
 
 export function processInput(): TypedInput {
   let chunks: AsyncIterator<Buffer> | undefined;
+  let source: NodeJS.ReadStream | undefined;
   let rest = "";
   const next = async (): Promise<Buffer | undefined> => {
-    chunks ??= (process.stdin as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    source ??= openInput();
+    chunks ??= (source as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     const { done, value } = await chunks.next();
     return done ? undefined : value;
   };
@@ -51,7 +54,11 @@ export function processInput(): TypedInput {
       return Buffer.concat(read).subarray(0, maxBytes + 1);
     },
     close: async () => {
-      if (chunks) process.stdin.destroy(); // Also in the middle of a line, for which an iterator's end would wait.
+      source?.destroy(); // Also in the middle of a line, for which an iterator's end would wait.
     },
   };
 }
+
+/** An earlier question of this command has closed its standard input: the terminal behind it is still there. */
+const openInput = (): NodeJS.ReadStream =>
+  process.stdin.destroyed && isatty(0) ? new ReadStream(openSync("/dev/tty", "r")) : process.stdin;
