@@ -55,7 +55,7 @@ export async function openWorker(options: WorkerOptions, env: Environment, signa
   const benches = stack.use(
     new Benches((offered) => openRun(offered, { ...options, database, env, folder, signal })),
   );
-  const source = await FleetSource.open({ ...options, database, name, token: own.token });
+  const source = await FleetSource.open({ ...options, database, name, token: own.token, signal });
   if (hasFailed(source)) return source;
   stack.use(source);
   const open = stack.move();

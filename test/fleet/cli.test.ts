@@ -177,6 +177,40 @@ describe("a fleet's run", LIMIT, () => {
     );
   });
 
+  it("gives a machine an address of its own, which it joins with under its name, and shuts it out", async () => {
+    await using place = await makePlace();
+    const url = await newDatabase();
+    const here = place.with({ env: { SKEIN_FLEET_URL: url } });
+    await here.skein("fleet", "init");
+    const invited = await here.skein("fleet", "invite", "build-3", "--expires", "3d");
+    assert.equal(invited.code, 0, invited.err);
+    const [address] = /^postgres:.*$/m.exec(invited.out) ?? [];
+    assert.match(address ?? "", /skein_worker_build-3_[0-9a-f]{8}:/);
+    assert.match((await here.skein("fleet")).out, /^build-3: invited for [23] days more$/m);
+    const own = { SKEIN_FLEET_URL: address!, SKEIN_STATE_DIR: path.join(newFolder(), "state") };
+    const worker = place.with({ env: own }).start("worker", "--join", "--agent", place.agent);
+    await worker.says("Worker build-3 has joined the fleet");
+    const revoked = await here.skein("fleet", "revoke", "build-3");
+    assert.match(revoked.out, /^build-3 is shut out of the fleet; \d sessions? of it ended/m);
+    worker.kill("SIGTERM");
+    await worker.ended;
+    assert.match((await here.skein("fleet", "revoke", "build-3")).err, /no machine build-3 was invited/);
+    for (const args of [
+      ["revoke"],
+      ["revoke", "x", "--shared"],
+      ["invite", "x y"],
+      ["invite", "x", "--expires", "y"],
+    ])
+      assert.equal((await here.skein("fleet", ...args)).code, 2, args.join(" "));
+    assert.match(
+      (await here.skein("fleet", "revoke", "--shared")).out,
+      /^The role that machines share is shut out/m,
+    );
+    await place
+      .with({ env: { SKEIN_FLEET_URL: url, SKEIN_FLEET_WORKER_PASSWORD: "brought along" } })
+      .skein("fleet", "init");
+  });
+
   it("is made where skein.yaml has it enabled already", async () => {
     await using place = await makePlace({
       files: { "skein.yaml": "fleet:\n  enabled: true\n" },

@@ -66,6 +66,30 @@ describe("the fleet's database", { timeout: 60_000 }, () => {
     assert.match(said, /refused it/);
   });
 
+  it("waits for a lock that is not its own to end for some seconds, and says so: what may wait longer asks again", async () => {
+    const url = await newDatabase();
+    await using database = new Database({ url, schema: "skein" });
+    await using other = new Database({ url, schema: "skein" });
+    await database.ask("CREATE TABLE public.x AS SELECT 1 AS n");
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: hasLocked } = Promise.withResolvers<void>();
+    const holding = other.within(async (client) => {
+      await client.query("BEGIN; SELECT * FROM public.x FOR UPDATE");
+      hasLocked();
+      await ended;
+      return {};
+    });
+    await locked;
+    const begun = performance.now();
+    const impatient = await database.ask("UPDATE public.x SET n = 2", [], { patienceMs: 0 });
+    assert.match(messageOf(impatient), /keeps a statement waiting.*skein doctor --fleet/);
+    assert.ok(performance.now() - begun < 13_000, "before the statement has had all of its time");
+    const patient = database.ask("UPDATE public.x SET n = 2 RETURNING n");
+    end();
+    assert.deepEqual(await patient, [{ n: 2 }]);
+    await holding;
+  });
+
   it("wakes who waits on a channel, and nobody else", async () => {
     await using database = new Database({ url: await newDatabase(), schema: "skein" });
     using mine = database.nudges("a");

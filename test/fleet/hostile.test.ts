@@ -219,7 +219,15 @@ describe("a worker of a fleet that lies", { timeout: 240_000 }, () => {
     const begun = performance.now();
     for (let i = 0; performance.now() - begun < 3_000; i += 1)
       await liar.ask(seen, [token, ["ready", "draining", "ready"][i % 3]]);
-    assert.deepEqual(await lines("SELECT state FROM $S.worker WHERE name = 'victim'"), [{ state: "ready" }]);
+    await liar.ask(seen, [token, "ready"]);
+    const stateOf = async (name: string) =>
+      (await lines("SELECT state FROM $S.worker WHERE name = $1", [name]))[0];
+    assert.deepEqual(
+      await stateOf("flicker"),
+      { state: "draining" },
+      "it is not ready again before it joins again",
+    );
+    assert.deepEqual(await stateOf("victim"), { state: "ready" });
     await pause(1_500);
     const flickers = fleet.told.filter((one) => one.type === "machine" && one.machine === "flicker");
     assert.ok(flickers.length <= 2, `${flickers.length} events: ready, then draining`);

@@ -59,6 +59,7 @@ describe("a machine that was invited", { timeout: 180_000 }, () => {
     await using fleet = await begin();
     const { env, address, database, join } = fleet;
     await askForPasswords(database);
+    const before = good(await join(address, "build-3")) as FleetSource;
     const invited = good(await inviteToFleet(env, SETTINGS, BUILD_3));
     assert.match(
       why(await inviteToFleet(env, SETTINGS, BUILD_3)),
@@ -67,6 +68,7 @@ describe("a machine that was invited", { timeout: 180_000 }, () => {
     assert.match(why(await join(address, "build-3")), /belongs to a machine that was invited/);
     assert.match(why(await join(invited.address, "build-4")), /made for another name/);
     good(await join(invited.address, "build-3"));
+    assert.equal(await before.next(AbortSignal.timeout(300)), undefined, "it has the name no more");
     good(await join(address, "build-4"));
     const left = new Client({ connectionString: invited.address });
     const ended = new Promise<void>((resolve) => left.once("end", resolve));

@@ -56,6 +56,10 @@ const BY_CODE: Readonly<Record<string, Reason>> = {
     why: "has no free connection",
     next: "raise max_connections there, or put PgBouncer in front of it",
   },
+  "55P03": {
+    why: "keeps a statement waiting: another session holds what it needs",
+    next: "see `skein doctor --fleet`: coordinators may have no right to end sessions of workers",
+  },
   "53100": { why: "has a full disk", next: "free some space there" },
 };
 

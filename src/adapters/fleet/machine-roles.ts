@@ -43,6 +43,9 @@ export async function inviteMachine(
     await joinRole(client, role);
     const insert = "INSERT INTO $S.machine (role, name, expires_at) VALUES ($1, $2, $3)";
     await client.query(inSchema(insert, database.schema), [role, name, expiresAt]);
+    // A worker of the shared role that has the name keeps its jobs, and gets no more.
+    const free = "UPDATE $S.worker SET state = 'gone', token = NULL WHERE name = $1";
+    await client.query(inSchema(free, database.schema), [name]);
     return client.query("COMMIT");
   });
   return hasFailed(made)

@@ -21,8 +21,10 @@ type SourceOptions = {
   readonly version: string;
   /** The one of an earlier process of this machine, which may have been killed just now. */
   readonly token?: string;
-  /** How long it waits for its name, or for its turn to join. */
+  /** How long it waits until it may join; by default for what passes by itself. */
   readonly patienceMs?: number;
+  /** It is to wait no longer. */
+  readonly signal?: AbortSignal;
 };
 
 type TakenRow = { readonly offer: string | null; readonly tries: number };
@@ -48,15 +50,15 @@ export class FleetSource implements JobSource, AsyncDisposable {
   }
 
   static async open(options: SourceOptions): Promise<FleetSource | Failed> {
-    const { name, patienceMs = JOIN_PATIENCE_MS } = options;
+    const { name, patienceMs, signal } = options;
     const source = new FleetSource(options);
-    const until = performance.now() + patienceMs;
+    const begun = performance.now();
     for (;;) {
       const joined = await source.#join();
       if (joined === "joined") return source;
-      const mayWait = typeof joined === "string" && WAITS.has(joined) && performance.now() < until;
-      if (mayWait) {
-        await pause(JOIN_AGAIN_MS);
+      const mostMs = typeof joined === "string" ? (patienceMs ?? JOIN_PATIENCE_MS[joined] ?? 0) : 0;
+      if (performance.now() - begun < mostMs && !signal?.aborted) {
+        await pause(JOIN_AGAIN_MS, undefined, { ...(signal && { signal }) }).catch(() => {}); // Asked once more.
         continue;
       }
       await source.#close();
@@ -162,8 +164,6 @@ function lateWords(result: JobResult): string {
 
 type JoinAnswer = "joined" | "taken" | "invited" | "named" | "wait" | "full";
 
-const WAITS: ReadonlySet<JoinAnswer> = new Set(["taken", "wait"]);
-
 function notJoined(name: string, why: Exclude<JoinAnswer, "joined">): Failed {
   const { message, next } = WHY_NOT[why];
   return failedWith("repository", `this machine cannot join the fleet as ${name}: ${message}`, next);
@@ -183,8 +183,8 @@ const WHY_NOT: Readonly<Record<Exclude<JoinAnswer, "joined">, { message: string;
   full: { message: "there are as many workers as a fleet may have", next: "end some of them" },
 };
 
-/** A worker that was killed keeps its name for 10 s; more than that waits for a full minute of joining. */
-const JOIN_PATIENCE_MS = 90_000;
+/** A worker that was killed keeps its name for 10 s; who joins in a minute with too many has its turn in the next. */
+const JOIN_PATIENCE_MS: Readonly<Partial<Record<JoinAnswer, number>>> = { taken: 15_000, wait: 90_000 };
 const JOIN_AGAIN_MS = 1_000;
 const LOOK_MS = 2_000;
 const ANSWER_PATIENCE_MS = 10 * 60_000;

@@ -1,17 +1,20 @@
 /** The functions that workers call: they join, take jobs, answer them, report, and read and write files. */
+
+/** A part of other statements where it can be: one more would cost every sign of life and every job that is taken. */
+const IS_INVITED = `NOT EXISTS (
+      SELECT FROM $S.machine m WHERE m.role = session_user AND (m.revoked_at IS NOT NULL OR m.expires_at <= now()))`;
+
+const STILL_INVITED = `IF NOT (${IS_INVITED}) THEN
+    RAISE EXCEPTION 'the invitation of this machine is over' USING ERRCODE = 'SK002';
+  END IF;`;
+
 export const WORKER_FUNCTIONS = `
 -- The name that the role of this session was invited under; NULL: the role is shared. SK002: it is shut out.
 CREATE FUNCTION $S.machine_name() RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  _of record;
 BEGIN
-  SELECT m.name, m.revoked_at IS NULL AND m.expires_at > now() AS is_valid INTO _of
-    FROM $S.machine m WHERE m.role = session_user;
-  IF FOUND AND NOT _of.is_valid THEN
-    RAISE EXCEPTION 'the invitation of this machine is over' USING ERRCODE = 'SK002';
-  END IF;
-  RETURN _of.name;
+  ${STILL_INVITED}
+  RETURN (SELECT m.name FROM $S.machine m WHERE m.role = session_user);
 END $$;
 
 -- 'joined', or why not: 'taken' by a worker that lives, 'invited' for a machine with a role of its own, 'named' if this
@@ -59,9 +62,8 @@ RETURNS SETOF uuid LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalo
 DECLARE
   _before record;
 BEGIN
-  PERFORM $S.machine_name();
   SELECT w.name, w.state, w.seen_at INTO _before FROM $S.worker w
-    WHERE w.token = _token AND w.role = session_user AND w.state <> 'gone';
+    WHERE w.token = _token AND w.role = session_user AND w.state <> 'gone' AND ${IS_INVITED};
   IF FOUND THEN
     RETURN NEXT _token;
     IF _state NOT IN ('draining', 'gone') OR _state IS NULL THEN _state := _before.state; END IF;
@@ -73,6 +75,8 @@ BEGIN
     UPDATE $S.worker SET state = _state, seen_at = now()
       WHERE name = (SELECT name FROM $S.worker WHERE name = _before.name AND token = _token FOR UPDATE SKIP LOCKED);
     IF _before.state <> _state THEN PERFORM pg_notify('$N:workers', ''); END IF;
+  ELSE
+    ${STILL_INVITED}
   END IF;
   RETURN QUERY UPDATE $J.job b SET heartbeat_on = $J.job_now() FROM $S.job j
     WHERE j.permit = ANY (_permits) AND b.name = j.queue AND b.id = j.boss AND b.state = 'active' RETURNING j.permit;
@@ -88,9 +92,8 @@ DECLARE
   _boss uuid;
   _worker record;
 BEGIN
-  PERFORM $S.machine_name();
   SELECT w.name, w.labels INTO _worker FROM $S.worker w
-    WHERE w.token = _token AND w.role = session_user AND w.state <> 'gone';
+    WHERE w.token = _token AND w.role = session_user AND w.state <> 'gone' AND ${IS_INVITED};
   IF NOT FOUND THEN RETURN; END IF;
   SELECT j.offer, j.boss, j.queue INTO offer, _boss, _queue FROM $S.job j WHERE j.permit = _permit;
   IF FOUND THEN
@@ -125,9 +128,8 @@ END $$;
 CREATE FUNCTION $S.worker_answer(_permit uuid, _output jsonb)
 RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM $S.machine_name();
   UPDATE $J.job b SET state = 'completed', completed_on = $J.job_now(), output = _output FROM $S.job j
-    WHERE j.permit = _permit AND b.name = j.queue AND b.id = j.boss AND b.state = 'active';
+    WHERE j.permit = _permit AND b.name = j.queue AND b.id = j.boss AND b.state = 'active' AND ${IS_INVITED};
   RETURN FOUND OR EXISTS (
     SELECT FROM $S.job j JOIN $J.job b ON b.name = j.queue AND b.id = j.boss
     WHERE j.permit = _permit AND b.state = 'completed');
@@ -145,7 +147,7 @@ END $$;
 CREATE FUNCTION $S.permitted(_permit uuid, OUT run bigint, OUT job text, OUT is_own boolean, OUT worker text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM $S.machine_name();
+  ${STILL_INVITED}
   SELECT one.run, one.job, one.queue IS NULL, one.worker INTO run, job, is_own, worker
     FROM $S.job one WHERE one.permit = _permit;
   IF NOT FOUND THEN
