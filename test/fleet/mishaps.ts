@@ -104,6 +104,7 @@ class Scene {
   machine: Machine;
   readonly #folders: string[] = [];
   readonly #lies: Lies[] = [];
+  readonly #joined = new Set<Member>();
   readonly #stopped = new Set<Member>();
   #isEnded = false;
 
@@ -181,13 +182,17 @@ class Scene {
   /** One that is stopped may lose its name after 10 s. */
   #living(): readonly string[] {
     return this.#workers.flatMap((worker, i) =>
-      worker.isOver() || this.#stopped.has(worker) ? [] : [`worker-${i + 1}`],
+      this.#joined.has(worker) && !worker.isOver() && !this.#stopped.has(worker) ? [`worker-${i + 1}`] : [],
     );
   }
 
   #join(): void {
     const worker = this.#place.worker("--capacity", "2");
     this.#workers.push(worker);
+    worker.says("has joined").then(
+      () => this.#joined.add(worker),
+      () => {}, // It was killed before.
+    );
     this.#folders.push(worker.folder);
   }
 
