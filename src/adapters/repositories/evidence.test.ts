@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failed, got, makeWorld, quiet } from "../../../test/contracts/repository.ts";
+import { cpuMs } from "../../../test/support/cpu.ts";
 import type { Files } from "../../../test/support/repositories.ts";
 import { GitRepository } from "./git.ts";
 
@@ -11,6 +12,11 @@ async function shown(before: Files, changes: Files) {
   const commit = await world.at.branch("work", changes);
   return got(await world.repository.evidence(world.base, commit, quiet));
 }
+
+const manyTests = (verb: string, count: number) =>
+  Array.from({ length: count }, (_, i) => `it("${verb} ${i}", () => {\n  assert(${verb}(${i}));\n});\n`).join(
+    "",
+  );
 
 const LINES = Array.from({ length: 20 }, (_, i) => `line ${i}\n`).join("");
 
@@ -52,6 +58,15 @@ describe("evidence", () => {
     const commit = await world.at.branch("work", { "data.txt": much, "z.ts": "// @ts-expect-error\n" });
     const answer = await world.repository.evidence(world.base, commit, quiet);
     assert.match(failed(answer), /too large to be judged: its patch has more than 32 MB/);
+  });
+
+  it("is none of a change that puts others in the place of thousands of tests, and is so at once", async () => {
+    await using world = await makeWorld(open, { "test/a.test.js": manyTests("adds", 3_000) });
+    const commit = await world.at.branch("work", { "test/a.test.js": manyTests("lends", 3_000) });
+    const start = cpuMs();
+    const answer = await world.repository.evidence(world.base, commit, quiet);
+    assert.match(failed(answer), /too large to be judged: it puts others in the place of too many tests/);
+    assert.ok(cpuMs() - start < 5_000, `${cpuMs() - start} ms`);
   });
 
   it("cuts a diff of many megabytes, says so, and still finds what is behind the cut", async () => {

@@ -51,6 +51,7 @@ export async function evidence(
   const { entries } = changes;
   const tests = await testChanges(store, commit, await testFiles(store, entries), signal);
   if (hasFailed(tests)) return tests;
+  if (tests.isTooMuch) return TOO_MANY_TESTS;
   const of = (...statuses: readonly string[]) =>
     entries.filter(({ status }) => statuses.includes(status)).length;
   return {
@@ -88,6 +89,11 @@ const TOO_LARGE: Failed = failedWith(
   "rule-broken",
   "the change is too large to be judged: its patch has more than 32 MB of text",
   "leave out what is generated or downloaded, or make the change in parts",
+);
+const TOO_MANY_TESTS: Failed = failedWith(
+  "rule-broken",
+  "the change is too large to be judged: it puts others in the place of too many tests to compare them all",
+  "make the change in parts; a test that moves keeps its name",
 );
 const MAX_DIFF_CHARS = 1024 * 1024;
 

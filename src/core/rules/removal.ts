@@ -11,7 +11,7 @@ type LostTest = {
 /** By its name or place; by what its code uses only where the order names that as code does. */
 export function orderedRemovals(task: string): (lost: LostTest) => boolean {
   if (UNDOES.test(task)) return () => true;
-  const meant = sentencesOf(task).map((sentence) => sentence.replace(NOT_MEANT, " "));
+  const meant = sentencesOf(task).map((sentence) => sentence.replace(FORBIDDEN, " ").replace(NOT_MEANT, " "));
   if (meant.some((sentence) => OF_TESTS.test(sentence))) return () => true;
   const orders = meant.filter((sentence) => ORDER.test(sentence)).join("\n");
   const [removed, code] = [wordsOf(orders), codeIn(orders)];
@@ -31,15 +31,28 @@ const ORDER = new RegExp(String.raw`\b(?:${VERBS})\b`, "i");
 
 /** A change is taken back as a whole. */
 const UNDOES =
-  /^\s*(?:\w+(?:\([^)]*\))?!?:\s*)?(?:revert|undo)\s+(?:["“#]|(?:the\s+)?(?:commit|change|pull request|PR)\b)|\breverts commit\b/im;
+  /^[ \t]*(?:\w+(?:\([^)\n]*\))?!?:\s*)?(?:revert|undo)\s+(?:["“#]|(?:the\s+)?(?:commit|change|pull request|PR)\b)|\breverts commit\b/im;
 
 /** "remove the tests of gzip", "drop flaky specs"; not "remove gzip from the tests". */
 const OF_TESTS =
   /\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|prun(?:e[sd]?|ing)|get rid of|clean(?:s|ed|ing)?[ -]?up|re(?:design|writ|work|structur|organi[sz]|factor)(?:e[sd]?|s|ed|ing|ten)?|rewrote|parametri[sz](?:e[sd]?|ing)|merg(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|simplif(?:y|ied|ies|ying))(?:\s+(?!after\b|from\b|in\b|of\b|for\b|and\b|but\b|with\b|to\b)[\w'"`.-]+){0,4}?\s+(?:tests?|specs?|test cases?)\b(?!\s+(?:helper|util|file|support|depend|fixture|runner|script|framework|command)\w*)/i;
 
-/** "without removing a test", "do not delete …", "never drop …": the words up to the next comma or end. */
-const NOT_MEANT =
-  /\b(?:do not|don't|does not|doesn't|never|must not|mustn't|should not|shouldn't|cannot|can't|may not|without|not|no (?:tests?|specs?|files?) (?:is|are|were|may be|be))\s+(?:be\s+)?(?:\w+\s+){0,2}?(?:remov|delet|drop|discard|eliminat|strip|revert|replac)\w*[^,.;]*/gi;
+/** "do not delete …", "avoid removing …", "none is dropped": the words up to the next comma or end. */
+const NOT_MEANT = new RegExp(
+  String.raw`\b(?:${before("not|\\w+n['’]t|cannot|never|nor|without|avoid(?:s|ing)?|refrain(?:s|ing)? from|rather than|instead of|(?:forbidden|prohibited) to", "is|are|was|were|gets?|can|will|should|must")}|` +
+    String.raw`${before("no(?! longer)|none|nothing|nobody|neither", "should|must")})` +
+    String.raw`(?:remov|delet|drop|discard|eliminat|strip|revert|replac)\w*[^,.;\n]*`,
+  "gi",
+);
+
+/** A few words may stand between, but none that begins something else: "what is not used is removed" orders it. */
+function before(negation: string, others: string): string {
+  return String.raw`(?:${negation})\s+(?:(?!(?:so|but|and|then|${others})\b)[\w'’-]+\s+){0,5}?`;
+}
+
+/** "Deleting tests is not allowed": what is said of it comes behind. */
+const FORBIDDEN =
+  /\b(?:remov|delet|drop|discard)\w*[^,.;\n]{0,200}?\b(?:forbidden|prohibited|(?:not|never) (?:be )?(?:allowed|permitted|acceptable|an option))\b[^,.;\n]*/gi;
 
 /** "parseLegacy", "parse_legacy", "parsing": "parse", "legac". */
 function wordsOf(text: string): ReadonlySet<string> {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { cpuMs } from "../../../test/support/cpu.ts";
 import { orderedRemovals } from "./removal.ts";
 import { judgeTestsAndMarks, type TestEvidence } from "./tests-and-marks.ts";
 
@@ -68,6 +69,8 @@ describe("an ordered removal", () => {
       "Use the new parser instead of the legacy one",
       "Legacy dates are deleted",
       "feat!: stop supporting legacy dates",
+      "Legacy dates that are not used are removed.",
+      "Legacy dates are no longer supported and removed.",
     ])
       assert.ok(isOrdered(words, 'tests/test_dates.py "test_parse_legacy"'), words);
   });
@@ -79,6 +82,13 @@ describe("an ordered removal", () => {
       "Repair legacy dates. Do not remove legacy tests.",
       "Repair legacy dates without removing what is legacy.",
       "The legacy form must not be dropped.",
+      "Don’t remove legacy tests.",
+      "Repair legacy dates; avoid removing legacy tests.",
+      "Repair legacy dates instead of deleting legacy tests.",
+      "Do not under any circumstances delete legacy tests.",
+      "No legacy test may be removed.",
+      "All legacy tests pass and none is deleted.",
+      "Removing legacy tests is not allowed.",
       "Remove unused code and files.",
     ])
       assert.ok(!isOrdered(words, 'tests/test_dates.py "test_parse_legacy"'), words);
@@ -108,5 +118,17 @@ describe("an ordered removal", () => {
       "Revert the colour",
     ])
       assert.ok(!isOrdered(words, 'a.test.ts "lends"'), words);
+    for (const words of [
+      "Don’t remove the tests",
+      "Avoid deleting tests",
+      "Repair it rather than removing tests",
+    ])
+      assert.ok(!isOrdered(words, 'a.test.ts "lends"'), words);
+  });
+
+  it("is read from many empty lines without taking long", () => {
+    const start = cpuMs();
+    orderedRemovals("\n".repeat(50_000));
+    assert.ok(cpuMs() - start < 1_000, `${cpuMs() - start} ms`);
   });
 });

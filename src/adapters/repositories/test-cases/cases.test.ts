@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../../../test/support/cpu.ts";
-import { casesIn } from "./cases.ts";
+import { casesIn, helpsTests } from "./cases.ts";
 import { maskedBoth } from "./mask.ts";
 
 const names = (path: string, text: string) => casesIn(path, text).map(({ name }) => name);
@@ -128,6 +128,11 @@ describe("test cases", () => {
       casesIn("a.test.ts", text);
     casesIn("test_a.py", "    @x\n".repeat(20_000));
     casesIn("a_spec.rb", 'it "a" do\n'.repeat(5_000));
+    casesIn("ATest.java", `class ATest {\n  @Test\n${"\n".repeat(200)}  int x;\n}\n`);
+    casesIn("a.test.ts", 'it.skip("x", f);\n'.repeat(5_000));
+    casesIn("a.test.ts", `const a = ${"=".repeat(300)}\n`);
+    casesIn("test_a.py", "@pytest.mark.skipif(a and b, c)\ndef test_x():\n    pass\n".repeat(3_000));
+    helpsTests("test/a.ts", "\n".repeat(50_000));
     assert.ok(cpuMs() - start < 5_000, `${cpuMs() - start} ms`);
   });
 });

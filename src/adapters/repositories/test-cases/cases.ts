@@ -4,7 +4,7 @@ import { isNamedAsTest } from "../test-files.ts";
 import { maskedBoth } from "./mask.ts";
 import { type Block, SHAPES, type Shape } from "./shapes.ts";
 import { findSkips, type Skip, type SkipOf } from "./skips.ts";
-import { indentOf, lineAt, type TestSource, testSourceOf } from "./source.ts";
+import { indentOf, lineAt, linesOf, type TestSource, testSourceOf } from "./source.ts";
 
 export type TestCase = {
   readonly path: string;
@@ -57,7 +57,7 @@ export function helpsTests(path: string, text: string): boolean {
 
 /** How a file gives names to others. */
 const GIVES: Readonly<Record<string, RegExp>> = {
-  js: /^\s*export\b|^\s*(?:module\.)?exports\b/m,
+  js: /^[ \t]*export\b|^[ \t]*(?:module\.)?exports\b/m,
   python: /^(?:async def|def|class)\b|^\w+\s*=/m,
 };
 
@@ -90,8 +90,8 @@ function blocksIn(source: TestSource, shape: Shape): readonly Block[] {
     ...new Map(find("case", shape.cases).map((one) => [`${one.line} ${one.name}`, one])).values(),
   ];
   const around = shape.around === undefined ? [] : find("group", shape.around);
-  const isInside = ({ line }: Block) => around.some((one) => one.line < line && line <= one.end);
-  return [...find("group", shape.groups), ...cases.filter((one) => !isInside(one))];
+  const inside = new Set(around.flatMap(({ line, end }) => linesOf(line + 1, end)));
+  return [...find("group", shape.groups), ...cases.filter(({ line }) => !inside.has(line))];
 }
 
 /** The first of the lines above it that belong to it: decorators, attributes and what they go on with. */

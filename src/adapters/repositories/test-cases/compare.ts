@@ -16,6 +16,8 @@ export type TestChanges = {
   /** In sentences: what is no loss, and a person may want to know. */
   readonly flagged: readonly string[];
   readonly lost: readonly TestCase[];
+  /** So many tests have others in their place that not all were compared: what is said of the rest is not true. */
+  readonly isTooMuch?: true;
 };
 
 /** One, or several of one file; `words`: the names that their code uses. */
@@ -32,7 +34,7 @@ export function compareTests(files: readonly TestFile[], elsewhere: readonly Tes
     ),
   );
   const matched = matchCases({ before, after, movedTo });
-  const { pairs, heirs } = matched;
+  const { pairs, heirs, isTooMuch } = matched;
   const gone = matched.lost.filter((was) => !elsewhere.some((now) => isTwin(was, now)));
   const { never = [], lost = [] } = Object.groupBy(gone, (was) => (isOff(was) ? "never" : "lost"));
   const checkers = checkersIn(files);
@@ -48,6 +50,7 @@ export function compareTests(files: readonly TestFile[], elsewhere: readonly Tes
       ...never.map((was) => `deleted ${nameOf(was)}, which never ran`),
     ],
     lost,
+    ...(isTooMuch && { isTooMuch }),
   };
 }
 
@@ -86,7 +89,7 @@ function matchCases({ before, after, movedTo }: Sides) {
   const byName = Map.groupBy(after, titleOf);
   const isTaken = (was: TestCase, isSame: (now: TestCase) => boolean): boolean => {
     const options = (byName.get(titleOf(was)) ?? []).filter((now) => free.has(now) && isSame(now));
-    const now = options.find(({ body }) => body === was.body) ?? mostLike(was, options);
+    const now = options.find(({ body }) => body === was.body) ?? mostLike(was, options.slice(0, MAX_OPTIONS));
     if (now === undefined) return false;
     free.delete(now);
     pairs.push({ was, now });
@@ -94,12 +97,19 @@ function matchCases({ before, after, movedTo }: Sides) {
   };
   const isAtHome = (was: TestCase) => (now: TestCase) =>
     now.path === (movedTo.get(was.path) ?? was.path) && isFoundLike(was, now);
+  const byBody = Map.groupBy(after, ({ body }) => body);
   let left = before.filter((was) => !isTaken(was, (now) => isAtHome(was)(now) && now.body === was.body));
   left = left.filter((was) => !isTaken(was, isAtHome(was)));
   left = left.filter((was) => !isTaken(was, (now) => isFoundLike(was, now) && likeness(was, now) >= MOVED));
-  left = left.filter((was) => !after.some((now) => isTwin(was, now)));
+  const alike = (was: TestCase) => [...(byName.get(titleOf(was)) ?? []), ...(byBody.get(was.body) ?? [])];
+  left = left.filter((was) => !alike(was).some((now) => isTwin(was, now)));
   return { pairs, ...heirsOf(left, { before, after, movedTo, free, pairs }) };
 }
+
+/** Of tests of one name. */
+const MAX_OPTIONS = 100;
+/** About a second; a change that renames a thousand tests has so many. */
+const MAX_COMPARED = 2_000_000;
 
 type Matched = Sides & {
   readonly free: ReadonlySet<TestCase>;
@@ -113,6 +123,7 @@ function heirsOf(left: readonly TestCase[], { before, after, movedTo, free, pair
     ...[...free].map((now) => ({ now, words: now.words })),
     ...pairs.map(({ was, now }) => ({ now, words: now.words.difference(was.words) })),
   ].filter(({ now, words }) => words.size > 0 && now.checks > 0);
+  if (left.length * grown.length > MAX_COMPARED) return { heirs: [], lost: left, isTooMuch: true as const };
   const isInPlace = placesOf({ before, after, pairs });
   const isHome = (was: TestCase, now: TestCase) => now.path === (movedTo.get(was.path) ?? was.path);
   const heirs: Pair[] = [];
@@ -121,8 +132,9 @@ function heirsOf(left: readonly TestCase[], { before, after, movedTo, free, pair
   for (const was of left) {
     const options = grown.flatMap(({ now, words }) => {
       if (!isFoundLike(was, now) || (isOff(now) && !isOff(was))) return [];
-      const isNear = !taken.has(now) && isHome(was, now) && (isAkin(was, now) || isInPlace(was, now));
       const share = shareOf(was, words, rarity);
+      if (share < AKIN) return [];
+      const isNear = !taken.has(now) && isHome(was, now) && (isAkin(was, now) || isInPlace(was, now));
       return share >= (isNear ? AKIN : TAKEN_UP) ? [{ now, rank: share + (isNear ? 1 : 0) }] : [];
     });
     const heir = options.toSorted((a, b) => b.rank - a.rank)[0];
@@ -131,7 +143,7 @@ function heirsOf(left: readonly TestCase[], { before, after, movedTo, free, pair
       taken.add(heir.now);
     } else lost.push(was);
   }
-  return { heirs, lost };
+  return { heirs, lost, isTooMuch: undefined };
 }
 
 /** Whether one stands where the other stood: behind the same test, and before the same. */
@@ -200,7 +212,8 @@ const likeness = (was: TestCase, now: TestCase): number =>
   was.words.size === 0 ? 1 : was.words.intersection(now.words).size / was.words.size;
 
 function mostLike(was: TestCase, options: readonly TestCase[]): TestCase | undefined {
-  return options.toSorted((a, b) => likeness(was, b) - likeness(was, a))[0];
+  const found = options.map((now) => ({ now, rank: likeness(was, now) }));
+  return found.toSorted((a, b) => b.rank - a.rank)[0]?.now;
 }
 
 /** What only one test says counts for more than what all say. */

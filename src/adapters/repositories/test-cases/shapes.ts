@@ -33,7 +33,7 @@ const CALLED = (names: string) =>
 
 /** Names that a file gives to functions of its runner: `const testOnLinux = isLinux ? test : test.skip`. */
 export const ALIAS =
-  /\b(?:const|let|var)\s+(\w+)\s*=\s*(?:[^;{}=]|[=!]==?|=>){0,300}?(?<![\w$.])(?:it|test|specify|describe|suite)((?:\.\w+)*)\s*(?=;|\n|:|\)?\s*$)/gm;
+  /\b(?:const|let|var)\s+(\w+)\s*=\s*(?:[^;{}=]|[=!]==?(?!=)|=>){0,300}?(?<![\w$.])(?:it|test|specify|describe|suite)((?:\.\w+)*)\s*(?=;|\n|:|\)?\s*$)/gm;
 
 const JS_CASES = String.raw`[xf]?it|[xf]?test|[xf]?specify|scenario|Deno\.test|t\.test`;
 const withAliases = ({ allCode }: TestSource): RegExp => {
@@ -100,7 +100,8 @@ const belowAttributes = ({ code }: TestSource, line: number): number => {
 const quoted = ({ allCode, ...rest }: TestSource, match: RegExpExecArray): string | undefined =>
   literalAt({ allCode, ...rest }, match.index + match[0].length) ?? match[1] ?? match[0].trim();
 
-const METHOD = /^(?:\s*(?:@\w+(?:\.\w+)*|\[)[^\n]*\n|\s*\n|\s*[)\]}"][^\n]*\n)*[^\n(`]*?(\w+|`[^`\n]*`)\s*\(/;
+/** Attributes, what they go on with and empty lines, each in one way only: else many empty lines take for ever. */
+const METHOD = /^(?:[^\S\n]*(?:(?:@\w|[[)\]}"])[^\n]*)?\n)*[^\n(`]*?((?<!\w)\w+|`[^`\n]*`)\s*\(/;
 
 export const SHAPES: Readonly<Record<string, Shape>> = {
   js: {
@@ -135,7 +136,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   java: {
     cases:
       /^[ \t]*@(?:Test|ParameterizedTest|RepeatedTest|Property|TestFactory|TestTemplate)\b|\b(?:void|fun)\s+test\w*\s*\(|(?<![\w.])(?:test|it|should|scenario)\s*\((?=")/gm,
-    groups: /^[ \t]*(?:\w+\s+)*(?:class|object)\s+(\w+)/gm,
+    groups: /^[ \t]*(?:\w+[ \t]+)*(?:class|object)\s+(\w+)/gm,
     nameOf: (source, match) =>
       match[0].trimStart().startsWith("@")
         ? attributed(METHOD)(source, match)
@@ -145,7 +146,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   csharp: {
     cases:
       /^[ \t]*\[(?:[\w.]*\.)?(?:Fact|Theory|Test|TestCase|TestMethod|DataTestMethod|SkippableFact|ConditionalFact)\b/gm,
-    groups: /^[ \t]*(?:\w+\s+)*class\s+(\w+)/gm,
+    groups: /^[ \t]*(?:\w+[ \t]+)*class\s+(\w+)/gm,
     nameOf: attributed(METHOD),
     bodyLine: belowAttributes,
   },
@@ -157,7 +158,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   },
   php: {
     cases: /\bfunction\s+(test\w+)|^[ \t]*#\[Test\]|(?<![\w$>:])(?:it|test)\s*\((?=['"])/gm,
-    groups: /^[ \t]*(?:\w+\s+)*class\s+(\w+)|(?<![\w$>:])describe\s*\((?=['"])/gm,
+    groups: /^[ \t]*(?:\w+[ \t]+)*class\s+(\w+)|(?<![\w$>:])describe\s*\((?=['"])/gm,
     nameOf: (source, match) =>
       match[1] ??
       (match[0].includes("#[") ? attributed(/function\s+(\w+)/)(source, match) : quoted(source, match)),
@@ -165,7 +166,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   },
   swift: {
     cases: /\bfunc\s+(test\w*)\s*\(|^[ \t]*@Test\b/gm,
-    groups: /^[ \t]*(?:@\w+\s+)*(?:\w+\s+)*(?:class|struct|extension)\s+(\w+)/gm,
+    groups: /^[ \t]*(?:@\w+[ \t]+)*(?:\w+[ \t]+)*(?:class|struct|extension)\s+(\w+)/gm,
     nameOf: (source, match) => match[1] ?? attributed(/func\s+(\w+|`[^`]*`)/)(source, match),
     bodyLine: belowAttributes,
   },

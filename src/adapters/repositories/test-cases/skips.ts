@@ -1,7 +1,7 @@
 /** Finds what switches tests off in a source file, and under which condition. */
 import { languageOf } from "../code-lines.ts";
 import { ALIAS, type Block } from "./shapes.ts";
-import { closeOf, indentOf, lineAt, type TestSource } from "./source.ts";
+import { closeOf, indentOf, lineAt, linesOf, type TestSource } from "./source.ts";
 
 export type Skip = {
   /** From 1. */
@@ -16,15 +16,17 @@ export type Skip = {
 export type SkipOf = { readonly skip: Skip; readonly of: Block | undefined; readonly alias?: string };
 
 export function findSkips(source: TestSource, blocks: readonly Block[]): readonly SkipOf[] {
+  const [aliases, fixed] = [aliasesIn(source), fixedIn(source)];
+  const innermost = blocksByLine(blocks);
   const found = (SKIPS[languageOf(source.path)] ?? []).flatMap(({ pattern, condition }) =>
     [...source.allCode.matchAll(pattern)].flatMap((match): SkipOf[] => {
       const at = match.index + match[0].search(/\S/);
       const line = lineAt(source, at);
-      const of = blockAt(blocks, line);
+      const of = innermost.get(line);
       if (match[0].startsWith("#[") && (of === undefined || line > of.line)) return []; // Of what is no test.
       const end = match.index + match[0].length;
       const texts = condition === "none" ? [] : conditionsOf(source, { at, end, line, of, own: condition });
-      const real = texts.find((text) => isOfPlatform(source, text));
+      const real = texts.find((text) => isOfPlatform(fixed, text));
       const what = match[0]
         .trim()
         .replace(/[\s({:=]+$/, "")
@@ -33,7 +35,7 @@ export function findSkips(source: TestSource, blocks: readonly Block[]): readonl
       // A mark under a condition that has a name is put on single tests by that name.
       const isNamed = of === undefined && said !== undefined && /=\s*pytest\.mark\b/.test(source.code[line]!);
       if (isNamed && !source.code[line]!.startsWith("pytestmark")) return [];
-      const alias = of === undefined ? aliasAt(source, match.index) : undefined;
+      const alias = of === undefined ? aliasAt(source, aliases, match.index) : undefined;
       return [
         {
           of,
@@ -50,10 +52,17 @@ export function findSkips(source: TestSource, blocks: readonly Block[]): readonl
   );
 }
 
+/** Once for a file, which may have thousands of skips. */
+const aliasesIn = ({ path, allCode }: TestSource): readonly RegExpExecArray[] =>
+  languageOf(path) === "js" ? [...allCode.matchAll(ALIAS)] : [];
+
 /** Not of a name that all tests of the file have. */
-function aliasAt({ path, allCode }: TestSource, at: number): string | undefined {
-  if (languageOf(path) !== "js") return undefined;
-  const found = [...allCode.matchAll(ALIAS)].find(
+function aliasAt(
+  { allCode }: TestSource,
+  aliases: readonly RegExpExecArray[],
+  at: number,
+): string | undefined {
+  const found = aliases.find(
     (match) =>
       match.index <= at &&
       at <= match.index + match[0].length + 200 &&
@@ -63,6 +72,8 @@ function aliasAt({ path, allCode }: TestSource, at: number): string | undefined 
 }
 
 const MAX_CONDITION_CHARS = 120;
+/** Of a condition that is longer nobody says that it is one of the platform. */
+const MAX_READ_CHARS = 1_000;
 
 /** Go names the platforms of a whole file in a comment. */
 function buildLine({ path, written }: TestSource): SkipOf | undefined {
@@ -74,11 +85,12 @@ function buildLine({ path, written }: TestSource): SkipOf | undefined {
   return { of: undefined, skip: { line, what, ...(!never && { condition }) } };
 }
 
-/** The innermost one whose head or body the line is in. */
-function blockAt(blocks: readonly Block[], line: number): Block | undefined {
-  return blocks
-    .filter(({ start, end }) => start <= line && line <= end)
-    .toSorted((a, b) => b.start - a.start || a.end - b.end)[0];
+/** Of each line the innermost block whose head or body it is in. */
+function blocksByLine(blocks: readonly Block[]): ReadonlyMap<number, Block> {
+  const outermostFirst = blocks.toSorted((a, b) => a.start - b.start || b.end - a.end);
+  return new Map(
+    outermostFirst.flatMap((block) => linesOf(block.start, block.end).map((line) => [line, block] as const)),
+  );
 }
 
 type Place = {
@@ -145,21 +157,26 @@ function enclosing({ code, plain }: TestSource, line: number, of: Block | undefi
 }
 
 /** Whether it says on which machine, and can be false. */
-function isOfPlatform(source: TestSource, text: string): boolean {
-  const bare = text.replace(/^\s*\}?\s*(?:else\s+)?(?:if|elif|elsif|unless|when)\b/, "").trim();
+function isOfPlatform(fixed: ReadonlySet<string>, text: string): boolean {
+  const bare = text
+    .slice(0, MAX_READ_CHARS)
+    .replace(/^\s*\}?\s*(?:else\s+)?(?:if|elif|elsif|unless|when)\b/, "")
+    .trim();
   const inner = bare
     .replace(/^\(([\s\S]*)\)\s*[{:]?.*$/, "$1")
     .replace(/[{:?]\s*$/, "")
     .trim();
   if (CONSTANT.test(inner) || ALWAYS.test(inner) || isSame(inner)) return false;
   const names = inner.match(/[A-Za-z_]\w*/g) ?? [];
-  const isFixed = (name: string) =>
-    new RegExp(String.raw`\b${name}\s*(?::\s*\w+\s*)?:?=\s*(?:true|True|!0|1)\s*[;,)]?\s*$`, "m").test(
-      source.allCode,
-    );
-  if (names.some(isFixed)) return false;
+  if (names.some((name) => fixed.has(name))) return false;
   return PLATFORM.test(inner) || (CAPABLE.test(inner) && !/flak|broken|slow|todo|disabled/i.test(inner));
 }
+
+/** Names that the file sets to true: a condition of these always holds. */
+const fixedIn = ({ allCode }: TestSource): ReadonlySet<string> =>
+  new Set([...allCode.matchAll(FIXED)].map(([, name]) => name!));
+
+const FIXED = /\b([A-Za-z_]\w*)\s*(?::\s*\w+\s*)?:?=\s*(?:true|True|!0|1)\s*[;,)]?\s*$/gm;
 
 /** It holds everywhere. */
 const CONSTANT =

@@ -31,6 +31,10 @@ export function testSourceOf(path: string, { plain, code }: Masked, written: str
   };
 }
 
+/** From the first to the last. */
+export const linesOf = (first: number, last: number): readonly number[] =>
+  Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+
 /** From 0. */
 export function lineAt({ starts }: TestSource, offset: number): number {
   let [low, high] = [0, starts.length - 1];
