@@ -1,4 +1,4 @@
-/** Does the engine keep its workers as busy as an ideal scheduler would, and what does it cost itself? */
+/** Measures how busy the engine keeps its workers, beside an ideal scheduler, and what it costs itself. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import type { ReplayFigures } from "./engine-replay.ts";
 import { execute, randomGraph, verify, WORKLOADS, type Workload } from "./engine-workload.ts";
 import {
   type Bench,
+  type BenchForm,
   type BenchReport,
   cpuMs,
   inChild,
@@ -19,8 +20,11 @@ import {
 
 export const engineBench: Bench = { name: "engine", run };
 
-async function run(): Promise<BenchReport> {
-  const parts = [await makespans(), await moreSeeds(), await growth(), await replays()];
+async function run(form: BenchForm = "whole"): Promise<BenchReport> {
+  const parts =
+    form === "short"
+      ? [await makespans([100]), await growth(SIZES.slice(0, 2)), await replays()]
+      : [await makespans(WORKERS), await moreSeeds(), await growth(SIZES), await replays()];
   return {
     title: "engine: whole runs, from the plan's text to the last landing, in a virtual world",
     tables: parts.map(({ table }) => table),
@@ -37,13 +41,13 @@ const WORKERS = [1, 10, 100, 1_000];
 const MAX_OF_IDEAL = 1.01;
 
 /** How long the work takes, when nothing else takes any virtual time. */
-async function makespans(): Promise<Part> {
+async function makespans(counts: readonly number[]): Promise<Part> {
   const rows: Row[] = [];
   const worst = { priority: 0, "longest-path": 0 };
   for (const [name, make] of Object.entries(WORKLOADS)) {
     const workload = make(TASKS, SEED);
     const hasOrder = workload.some(({ after }) => after.length > 0);
-    for (const workers of WORKERS) {
+    for (const workers of counts) {
       const plain = await makespan(workload, workers, "priority");
       const longest = hasOrder ? await makespan(workload, workers, "longest-path") : plain; // No path is longer.
       worst.priority = Math.max(worst.priority, plain.ofIdeal);
@@ -122,9 +126,9 @@ const MAX_CPU_GROWTH = 1.5;
 const MAX_MEMORY_GROWTH = 1.2;
 
 /** The least of a few rounds, in a process that the makespans have warmed up. */
-async function growth(): Promise<Part> {
+async function growth(sizes: readonly number[]): Promise<Part> {
   const kept = await execute(randomGraph(100, SEED), 100); // Holds the hidden classes that compiled code relies on.
-  const workloads = SIZES.map((size) => randomGraph(size, SEED));
+  const workloads = sizes.map((size) => randomGraph(size, SEED));
   const measured = workloads.map(() => ({ cpuUs: Number.POSITIVE_INFINITY, bytes: 0 }));
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [i, workload] of workloads.entries()) {
@@ -133,32 +137,35 @@ async function growth(): Promise<Part> {
     }
   }
   if (kept.events.length === 0) throw new Error("an empty run");
-  const [, middle, large] = measured;
   return {
     table: {
       title:
         "cost per task, 100 workers, random graph; processor time of all threads, with the virtual world, " +
         "the reading of the plan and the collecting of garbage; bytes of the final state and the whole log",
-      rows: SIZES.map((size, i) => ({
+      rows: sizes.map((size, i) => ({
         tasks: count(size),
         "µs a task": Math.round(measured[i]!.cpuUs),
         "bytes a task": Math.round(measured[i]!.bytes),
       })),
     },
-    limits: [
-      {
-        claim: "processor time a task, 100,000 tasks of 10,000",
-        measured: large!.cpuUs / middle!.cpuUs,
-        max: MAX_CPU_GROWTH,
-      },
-      {
-        claim: "memory a task, 100,000 tasks of 10,000",
-        measured: large!.bytes / middle!.bytes,
-        max: MAX_MEMORY_GROWTH,
-      },
-    ],
+    limits: sizes.slice(1).flatMap((size, i) => growthLimits(size, measured[i]!, measured[i + 1]!)),
   };
 }
+
+type Cost = { readonly cpuUs: number; readonly bytes: number };
+
+const growthLimits = (size: number, smaller: Cost, larger: Cost): readonly Limit[] => [
+  {
+    claim: `processor time a task, ${count(size)} tasks of ${count(size / 10)}`,
+    measured: larger.cpuUs / smaller.cpuUs,
+    max: MAX_CPU_GROWTH,
+  },
+  {
+    claim: `memory a task, ${count(size)} tasks of ${count(size / 10)}`,
+    measured: larger.bytes / smaller.bytes,
+    max: MAX_MEMORY_GROWTH,
+  },
+];
 
 async function costPerTask(workload: Workload) {
   const held: unknown[] = [];

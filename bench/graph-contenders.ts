@@ -1,4 +1,4 @@
-/** The same graphs, built, sorted and executed by TaskGraph, by other packages and by a bare loop. */
+/** Builds, sorts and executes the same graphs by TaskGraph, by other packages and by a bare loop. */
 import { DepGraph } from "dependency-graph";
 import { DirectedGraph } from "graphology";
 import { topologicalSort } from "graphology-dag";
@@ -100,13 +100,14 @@ export interface MillionFigures {
 }
 
 /** Compilers need some rounds; slow contenders get fewer of them. */
-const WARM_UP = { maxRounds: 6, maxMs: 1_200 };
-const MEASURED = { maxRounds: 9, maxMs: 1_800 };
+const LONG = { warmUp: { maxRounds: 6, maxMs: 1_200 }, measured: { maxRounds: 9, maxMs: 1_800 } };
+const SHORT = { warmUp: { maxRounds: 4, maxMs: 700 }, measured: { maxRounds: 5, maxMs: 900 } };
 
 if (import.meta.main) {
-  const [what, name = "", workload = ""] = process.argv.slice(2);
+  const [what, name = "", workload = "", form] = process.argv.slice(2);
   if (what === "sort") print(await measureSort(CONTENDERS[name]!, WORKLOADS[workload]!()));
-  else if (what === "run") print(await measureRun(CONTENDERS[name]!, WORKLOADS[workload]!()));
+  else if (what === "run")
+    print(await measureRun(CONTENDERS[name]!, WORKLOADS[workload]!(), form === "short" ? SHORT : LONG));
   else print(await measureMillion());
 }
 
@@ -123,17 +124,21 @@ async function measureSort({ sort, run }: Contender, tasks: readonly BenchTask[]
   return { cpuMs: await warmCpuMs(() => sort(tasks)), bytesPerTask };
 }
 
-async function measureRun({ run }: Contender, tasks: readonly BenchTask[]): Promise<RunFigures> {
-  return { cpuMs: await warmCpuMs(() => run?.(tasks, execute)) };
+async function measureRun(
+  { run }: Contender,
+  tasks: readonly BenchTask[],
+  limits: typeof LONG,
+): Promise<RunFigures> {
+  return { cpuMs: await warmCpuMs(() => run?.(tasks, execute), limits) };
 }
 
 /** The middle one of some warm rounds. */
-async function warmCpuMs(work: () => unknown): Promise<number> {
-  await rounds(work, WARM_UP);
-  return median(await rounds(work, MEASURED));
+async function warmCpuMs(work: () => unknown, { warmUp, measured } = LONG): Promise<number> {
+  await rounds(work, warmUp);
+  return median(await rounds(work, measured));
 }
 
-async function rounds(work: () => unknown, limits: typeof MEASURED): Promise<number[]> {
+async function rounds(work: () => unknown, limits: typeof LONG.measured): Promise<number[]> {
   const taken: number[] = [];
   const until = performance.now() + limits.maxMs;
   do taken.push(await steadyCpuMs(work));

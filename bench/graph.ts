@@ -1,4 +1,4 @@
-/** Is a TaskGraph cheap: how does it compare with a bare loop, and with packages that do parts of its work? */
+/** Measures a TaskGraph beside a bare loop, and beside packages that do parts of its work. */
 import {
   CONTENDERS,
   type MillionFigures,
@@ -8,6 +8,7 @@ import {
 } from "./graph-contenders.ts";
 import {
   type Bench,
+  type BenchForm,
   type BenchReport,
   type ChildAnswer,
   inChild,
@@ -24,14 +25,15 @@ const MAX_OF_FLOOR = 4;
 const MAX_OF_P_GRAPH = 0.5;
 const FILE = new URL("./graph-contenders.ts", import.meta.url);
 
-async function run(): Promise<BenchReport> {
+async function run(form: BenchForm = "whole"): Promise<BenchReport> {
   const tables: Table[] = [];
   const limits: Limit[] = [];
   for (const workload of Object.keys(WORKLOADS)) {
-    const measured = await measureAll(workload);
+    const measured = form === "short" ? await measureShort(workload) : await measureAll(workload);
     tables.push({ title: `${workload}, processor time in ms`, rows: rowsFor(measured) });
     limits.push(...limitsFor(workload, measured));
   }
+  if (form === "short") return { title: TITLE, tables, limits };
   const million = await inChild(FILE, ["million"], MAX_MS);
   tables.push({ title: "TaskGraph, a chain of 1,000,000, one cold run", rows: [millionRow(million)] });
   limits.push({
@@ -39,14 +41,12 @@ async function run(): Promise<BenchReport> {
     measured: million.is === "value" ? 0 : 1,
     max: 0,
   });
-  return {
-    title: "TaskGraph: build, sort and execute with a listener and results, executors resolving at once",
-    tables,
-    limits,
-  };
+  return { title: TITLE, tables, limits };
 }
 
-interface Figures extends SortFigures {
+const TITLE = "TaskGraph: build, sort and execute with a listener and results, executors resolving at once";
+
+interface Figures extends Partial<SortFigures> {
   /** The least of all turns; none if the contender does not execute. */
   readonly runCpuMs?: number;
 }
@@ -70,6 +70,21 @@ async function measureAll(workload: string): Promise<Measured> {
   return measured;
 }
 
+/** Only those that execute; two turns each. */
+async function measureShort(workload: string): Promise<Measured> {
+  const measured = new Map<string, Figures | string>();
+  for (let turn = 0; turn < 2; turn++) {
+    for (const [name, { run: execute }] of Object.entries(CONTENDERS)) {
+      if (execute === undefined) continue;
+      const answer = await inChild(FILE, ["run", name, workload, "short"], MAX_MS);
+      const before = measured.get(name);
+      const figures = typeof before === "object" ? before : {};
+      measured.set(name, answer.is === "value" ? withTurn(figures, answer.value as RunFigures) : answer.why);
+    }
+  }
+  return measured;
+}
+
 function withTurn(figures: Figures, { cpuMs }: RunFigures): Figures {
   return { ...figures, runCpuMs: Math.min(figures.runCpuMs ?? Infinity, cpuMs) };
 }
@@ -81,11 +96,11 @@ function rowsFor(measured: Measured): Table["rows"] {
     const { cpuMs, runCpuMs, bytesPerTask } = figures;
     return {
       contender: name,
-      "build + sort": cpuMs,
+      "build + sort": cpuMs ?? "",
       "build + sort + execute": runCpuMs ?? "n/a: does not execute",
       "of the bare loop":
         runCpuMs === undefined || floor === undefined ? "" : `${(runCpuMs / floor).toFixed(2)} ×`,
-      "bytes a task": Math.round(bytesPerTask),
+      "bytes a task": bytesPerTask === undefined ? "" : Math.round(bytesPerTask),
     };
   });
 }

@@ -1,4 +1,4 @@
-/** What does a landing cost beside the git commands that it cannot do without? Gate off; one by one, and in batches. */
+/** Measures a landing beside the git commands that it cannot do without: gate off; one by one, and in batches. */
 import { join } from "node:path";
 import { startedGits } from "../src/adapters/git/git.ts";
 import { GitRepository } from "../src/adapters/repositories/git.ts";
@@ -7,12 +7,13 @@ import type { TaskId } from "../src/core/task.ts";
 import { batchesTable } from "./landing-batches.ts";
 import { gatesTable } from "./landing-gates.ts";
 import { type BenchRepository, branchName, makeBenchRepository, plainGit } from "./landing-repository.ts";
-import { type Bench, type BenchReport, type Limit, median, type Table } from "./measure.ts";
+import { type Bench, type BenchForm, type BenchReport, type Limit, median, type Table } from "./measure.ts";
 
 export const landingBench: Bench = { name: "landing", run };
 
 const SIZES = [500, 20_000];
 const BRANCHES = 200;
+const SHORT_BRANCHES = 100;
 /** How many landings at either end are compared. */
 const END = 50;
 const MAX_OF_FLOOR = 1.5;
@@ -23,11 +24,13 @@ const BATCH = 50;
 /** A landing in a batch beside the floor's, one by one. */
 const MAX_BATCHED = 0.9;
 
-async function run(): Promise<BenchReport> {
+async function run(form: BenchForm = "whole"): Promise<BenchReport> {
+  const isShort = form === "short";
+  const branches = isShort ? SHORT_BRANCHES : BRANCHES;
   const rows: Table["rows"][number][] = [];
   const limits: Limit[] = [];
-  for (const files of SIZES) {
-    const { floor, unsynced, ours, merge, batched, processes } = await measure(files);
+  for (const files of isShort ? SIZES.slice(0, 1) : SIZES) {
+    const { floor, unsynced, ours, merge, batched, processes } = await measure(files, branches);
     const growth = (ms: readonly number[]) => median(ms.slice(-END)) / median(ms.slice(0, END));
     const ofFloor = median(ours) / median(floor);
     rows.push({
@@ -61,17 +64,23 @@ async function run(): Promise<BenchReport> {
     );
   }
   const title =
-    `${BRANCHES} small branches landed one by one, median ms a landing; floor: merge-tree, commit-tree and ` +
+    `${branches} small branches landed one by one, median ms a landing; floor: merge-tree, commit-tree and ` +
     "update-ref, spawned by the same program; git merge: in a worktree; both sync objects and refs as skein does; a " +
     "proof is left only by skein";
   const batches = batchesTable();
-  const gates = await gatesTable();
+  const gates = isShort ? { table: [], limits: [] } : await tableOfGates();
   return {
     title:
       "landing: candidate and compare-and-swap, gate off; how often the gate runs, and how long tasks wait for it",
-    tables: [{ title, rows }, batches.table, gates.table],
+    tables: [{ title, rows }, batches.table, ...gates.table],
     limits: [...limits, ...batches.limits, ...gates.limits],
   };
+}
+
+/** On a virtual clock: what it measures is the same on any machine. */
+async function tableOfGates() {
+  const { table, limits } = await gatesTable();
+  return { table: [table], limits };
 }
 
 type Measured = {
@@ -86,8 +95,8 @@ type Measured = {
 };
 
 /** All four take each branch in turn, so that they share whatever else the machine does; who is first changes. */
-async function measure(files: number): Promise<Measured> {
-  await using repository = await makeBenchRepository(files, BRANCHES);
+async function measure(files: number, branches: number): Promise<Measured> {
+  await using repository = await makeBenchRepository(files, branches);
   using skein = new GitRepository({ folder: repository.folder });
   const lanes = {
     floor: await floorLane(repository, "floor", SYNCED),
@@ -105,20 +114,20 @@ async function measure(files: number): Promise<Measured> {
   const batchedLane = await skeinLane(repository, skein, "batched");
   const batched: number[] = [];
   let processes = 0;
-  for (let i = 0; i < BRANCHES; i += 1) {
+  for (let i = 0; i < branches; i += 1) {
     for (let turn = 0; turn < names.length; turn += 1) {
       const name = names[(i + turn) % names.length]!;
       const [start, started] = [performance.now(), startedGits()];
       await lanes[name]([branchName(i)]);
       times[name].push(performance.now() - start);
-      if (name === "ours") processes += (startedGits() - started) / BRANCHES;
+      if (name === "ours") processes += (startedGits() - started) / branches;
     }
     if ((i + 1) % BATCH !== 0) continue;
     const start = performance.now();
     await batchedLane(Array.from({ length: BATCH }, (_, k) => branchName(i + 1 - BATCH + k)));
     batched.push((performance.now() - start) / BATCH);
   }
-  await verify(repository);
+  await verify(repository, branches);
   return { ...times, batched, processes };
 }
 
@@ -181,12 +190,12 @@ async function mergeLane({ folder, git }: BenchRepository): Promise<Lane> {
 }
 
 /** A lane that did less than the others would be faster for it. */
-async function verify({ git }: BenchRepository): Promise<void> {
+async function verify({ git }: BenchRepository, branches: number): Promise<void> {
   const names = ["floor", "unsynced", "skein", "batched", "merge"];
   const trees = await Promise.all(names.map((name) => git("rev-parse", `${targetOf(name)}^{tree}`)));
   if (new Set(trees).size !== 1) throw new Error(`the targets differ: ${trees.join(" ")}`);
   const notes = (await git("notes", "--ref=skein/skein", "list")).split("\n").length;
-  if (notes !== BRANCHES) throw new Error(`${notes} proofs for ${BRANCHES} landings`);
+  if (notes !== branches) throw new Error(`${notes} proofs for ${branches} landings`);
   const batches = (await git("rev-list", "--count", "--first-parent", `main..${targetOf("batched")}`)).trim();
-  if (batches !== String(BRANCHES / BATCH)) throw new Error(`${batches} batches for ${BRANCHES} branches`);
+  if (batches !== String(branches / BATCH)) throw new Error(`${batches} batches for ${branches} branches`);
 }

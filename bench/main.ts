@@ -1,10 +1,16 @@
-/** Runs the benchmarks by name (`npm run bench -- graph`), all of them without one; `--json` prints one document. */
+/**
+ * Runs the benchmarks by name (`npm run bench -- graph`), all of them without one; `--json` prints one document.
+ *
+ * `--check [names]` runs short forms, and fails beyond a limit or 1.4 × the best value that `bench/results.json` keeps.
+ * `--keep [names]` runs them whole, and keeps what is better than before.
+ */
 import { contextBench } from "./context.ts";
 import { engineBench } from "./engine.ts";
 import { fleetBench } from "./fleet.ts";
 import { graphBench } from "./graph.ts";
+import { keep, lower, slipsOf } from "./kept.ts";
 import { landingBench } from "./landing.ts";
-import { type Bench, type BenchReport, holds, printReport } from "./measure.ts";
+import { type Bench, type BenchReport, holds, printReport, rounded } from "./measure.ts";
 import { runBench } from "./run.ts";
 import { startupBench } from "./startup.ts";
 import { subtasksBench } from "./subtasks.ts";
@@ -24,32 +30,69 @@ const BENCHES: readonly Bench[] = [
   fleetBench,
 ];
 
-const { names, isJson, problem } = parse(process.argv.slice(2));
-if (problem !== undefined) {
-  console.error(problem);
+const FLAGS = ["--json", "--check", "--keep"];
+
+/** What `--check` runs without a name: about a minute and a half on two idle cores. */
+const CHECKED = ["graph", "subtasks", "engine", "startup", "landing"];
+
+type Mode = "show" | "json" | "check" | "keep";
+
+const parsed = parse(process.argv.slice(2));
+if ("problem" in parsed) {
+  console.error(parsed.problem);
   process.exit(2);
 }
-const reports: Record<string, BenchReport> = {};
-for (const bench of BENCHES) {
-  if (names.length > 0 && !names.includes(bench.name)) continue;
-  console.error(`${bench.name}: measuring, which takes some minutes`); // Not on stdout, which may be for a machine.
-  const report = await bench.run();
-  reports[bench.name] = report;
-  if (!isJson) printReport(report);
-}
-if (isJson) console.log(JSON.stringify(reports, undefined, 2));
-const areMet = Object.values(reports).every((report) => report.limits.every(holds));
-process.exitCode = areMet ? 0 : 1;
+const { mode, names } = parsed;
+process.exitCode = mode === "check" ? await check(names) : await measure(names, mode);
 
-function parse(args: readonly string[]): { names: string[]; isJson: boolean; problem?: string } {
-  const names = args.filter((arg) => !arg.startsWith("-"));
-  const known = BENCHES.map((bench) => bench.name);
-  const flag = args.find((arg) => arg.startsWith("-") && arg !== "--json");
-  const name = names.find((candidate) => !known.includes(candidate));
-  const isJson = args.includes("--json");
-  if (flag !== undefined) return { names, isJson, problem: `unknown option ${flag}; there is --json` };
-  if (name !== undefined) {
-    return { names, isJson, problem: `there is no benchmark "${name}"; there are: ${known.join(", ")}` };
+async function measure(names: readonly string[], mode: Mode): Promise<number> {
+  const reports: Record<string, BenchReport> = {};
+  for (const bench of benchesOf(
+    names,
+    BENCHES.map(({ name }) => name),
+  )) {
+    console.error(`${bench.name}: measuring, which takes some minutes`); // Not on stdout, which may be for a machine.
+    const report = await bench.run();
+    reports[bench.name] = report;
+    if (mode !== "json") printReport(report);
   }
-  return { names, isJson };
+  if (mode === "json") console.log(JSON.stringify(reports, undefined, 2));
+  if (mode === "keep")
+    console.log(`\n${keep(reports, new Date().toISOString().slice(0, 10))} values are better than before`);
+  return Object.values(reports).every((report) => report.limits.every(holds)) ? 0 : 1;
+}
+
+async function check(names: readonly string[]): Promise<number> {
+  let worst = 0;
+  for (const bench of benchesOf(names, CHECKED)) {
+    let report = await bench.run("short");
+    if (slipsOf(bench.name, report).length > 0) report = lower(report, await bench.run("short"));
+    const slips = slipsOf(bench.name, report);
+    if (slips.length > 0) worst = 1;
+    for (const slip of slips) console.log(`slipped  ${slip}`);
+    for (const { claim, measured, max } of report.limits)
+      console.log(
+        `         ${bench.name}: ${claim}: ${measured === undefined ? "n/a" : rounded(measured)} (≤ ${max})`,
+      );
+  }
+  console.log(worst === 0 ? "no bench has slipped" : "slipped: `npm run bench -- <name>` measures it whole");
+  return worst;
+}
+
+function benchesOf(names: readonly string[], otherwise: readonly string[]): readonly Bench[] {
+  const wanted = names.length > 0 ? names : otherwise;
+  return BENCHES.filter(({ name }) => wanted.includes(name));
+}
+
+function parse(args: readonly string[]): { mode: Mode; names: string[] } | { problem: string } {
+  const names = args.filter((arg) => !arg.startsWith("-"));
+  const flags = args.filter((arg) => arg.startsWith("-"));
+  const known = BENCHES.map((bench) => bench.name);
+  const flag = flags.find((arg) => !FLAGS.includes(arg));
+  if (flag !== undefined) return { problem: `unknown option ${flag}; there are: ${FLAGS.join(", ")}` };
+  if (flags.length > 1) return { problem: `${flags.join(" and ")} do not go together` };
+  const name = names.find((candidate) => !known.includes(candidate));
+  if (name !== undefined)
+    return { problem: `there is no benchmark "${name}"; there are: ${known.join(", ")}` };
+  return { mode: (flags[0]?.slice(2) ?? "show") as Mode, names };
 }

@@ -1,4 +1,4 @@
-/** What is a benchmark here, how is its report printed, and how are its numbers taken? */
+/** Runs work for a benchmark, takes its numbers, and prints its report. */
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -7,8 +7,11 @@ import { runInNewContext } from "node:vm";
 
 export interface Bench {
   readonly name: string;
-  run(): Promise<BenchReport>;
+  /** The short form measures less, and less often; its claims are among those of the whole one. */
+  run(form?: BenchForm): Promise<BenchReport>;
 }
+
+export type BenchForm = "whole" | "short";
 
 export interface BenchReport {
   readonly title: string;

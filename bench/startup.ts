@@ -1,6 +1,6 @@
 /**
- * How long does a command take, from its start to its end? The package as it is packed, and the checkout, each beside
- * `node -e 0`, in turns, on the same Node.
+ * Measures how long a command takes, from its start to its end: of the package as it is packed, and of the checkout, each
+ * beside `node -e 0`, in turns, on the same Node.
  */
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
@@ -8,11 +8,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "../tools/source-files.ts";
-import { type Bench, type BenchReport, median } from "./measure.ts";
+import { type Bench, type BenchForm, type BenchReport, median } from "./measure.ts";
 
 export const startupBench: Bench = { name: "startup", run };
 
 const ROUNDS = 21;
+const SHORT_ROUNDS = 5;
 const REQUEST = "Build user auth with login, logout, register";
 /** Some of everything that a plan is made by: an order, files, a limit. */
 const LONG_REQUEST =
@@ -34,7 +35,8 @@ const FLOOR: Timed = { name: "node -e 0", args: ["-e", "0"], max: Number.POSITIV
 
 type Times = { readonly wall: number[]; readonly cpu: number[] };
 
-async function run(): Promise<BenchReport> {
+async function run(form: BenchForm = "whole"): Promise<BenchReport> {
+  const rounds = form === "short" ? SHORT_ROUNDS : ROUNDS;
   const home = await mkdtemp(path.join(tmpdir(), "skein-startup-"));
   try {
     const packed = await unpackedIn(home);
@@ -49,7 +51,7 @@ async function run(): Promise<BenchReport> {
     const all = [FLOOR, ...of(packed, "package", 1), ...of(checkout, "checkout", 2)];
     const times = new Map<Timed, Times>(all.map((timed) => [timed, { wall: [], cpu: [] }]));
     // The first round is not counted: in a checkout it fills the compile cache, as a developer's first command does.
-    for (let round = 0; round <= ROUNDS; round += 1) {
+    for (let round = 0; round <= rounds; round += 1) {
       for (const timed of all) {
         const { wall, cpu } = await timeOf(timed.args, home);
         if (round === 0) continue;
@@ -57,7 +59,7 @@ async function run(): Promise<BenchReport> {
         times.get(timed)!.cpu.push(cpu);
       }
     }
-    return report(times);
+    return report(times, rounds);
   } finally {
     await rm(home, { recursive: true });
   }
@@ -65,7 +67,9 @@ async function run(): Promise<BenchReport> {
 
 /** The command of the package, unpacked beside the dependencies that this checkout has. */
 async function unpackedIn(home: string): Promise<string> {
-  const pack = execFileSync("npm", ["pack", "--json", "--pack-destination", home], { cwd: ROOT }).toString();
+  execFileSync("npm", ["run", "-s", "build"], { cwd: ROOT });
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", home];
+  const pack = execFileSync("npm", args, { cwd: ROOT }).toString();
   const [{ filename }] = JSON.parse(pack.slice(pack.search(/^\[/m))) as [{ filename: string }];
   execFileSync("tar", ["-xzf", path.join(home, filename), "-C", home]);
   await symlink(path.join(ROOT, "node_modules"), path.join(home, "package/node_modules"));
@@ -113,7 +117,7 @@ async function timeOf(args: readonly string[], home: string): Promise<{ wall: nu
   return { wall: wall * 1000, cpu: (user + system) * 1000 };
 }
 
-function report(times: ReadonlyMap<Timed, Times>): BenchReport {
+function report(times: ReadonlyMap<Timed, Times>, rounds: number): BenchReport {
   const medians = [...times].map(([timed, { wall, cpu }]) => ({
     timed,
     wall: median(wall),
@@ -129,7 +133,7 @@ function report(times: ReadonlyMap<Timed, Times>): BenchReport {
   }));
   return {
     title: "startup: from the command to its end",
-    tables: [{ title: `medians of ${ROUNDS} rounds`, rows }],
+    tables: [{ title: `medians of ${rounds} rounds`, rows }],
     limits: medians.slice(1).map(({ timed, wall }) => ({
       claim: `${timed.name}, of node -e 0`,
       measured: wall / floor.wall,

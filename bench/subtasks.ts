@@ -1,16 +1,17 @@
-/** What does a subtask cost beside its own signature, at each depth, and a template beside a plain scan for it? */
+/** Measures a subtask beside its own signature, at each depth, and a template beside a plain scan for it. */
 import { hash } from "node:crypto";
 import { canonicalJson } from "../src/subtasks/canonical.ts";
 import { executeTask } from "../src/subtasks/execute.ts";
 import { functionHandler } from "../src/subtasks/function-handler.ts";
 import { TemplateRegistry } from "../src/subtasks/registry.ts";
 import type { SubtaskRequest } from "../src/subtasks/request.ts";
-import { type Bench, type BenchReport, steadyCpuMs } from "./measure.ts";
+import { type Bench, type BenchForm, type BenchReport, steadyCpuMs } from "./measure.ts";
 
 export const subtasksBench: Bench = { name: "subtasks", run };
 
 /** Taking turns, so that a busy minute hits all; the least of each counts. */
 const ROUNDS = 15;
+const SHORT_ROUNDS = 6;
 const SUBTASKS = 2_000;
 const DEPTHS = [1, 2, 5, 10];
 const TEMPLATES = 10_000;
@@ -20,23 +21,24 @@ const MAX_OF_FLOOR = 3;
 const MAX_GROWTH = 1.25;
 const MAX_OF_SCAN = 3;
 
-async function run(): Promise<BenchReport> {
+async function run(form: BenchForm = "whole"): Promise<BenchReport> {
+  const rounds = form === "short" ? SHORT_ROUNDS : ROUNDS;
   const least = new Map<string, number>();
   const take = async (name: string, work: () => unknown) =>
     least.set(name, Math.min(least.get(name) ?? Infinity, await steadyCpuMs(work)));
   const { registry, descriptions } = manyTemplates();
   const inputs = Array.from({ length: SUBTASKS }, (_, n) => inputsOf(n));
-  for (let round = -2; round < ROUNDS; round += 1) {
+  for (let round = -2; round < rounds; round += 1) {
     if (round === 0) least.clear(); // The first two have warmed the code.
     await take("floor", () => floor(inputs));
     for (const depth of DEPTHS) await take(`depth ${depth}`, () => spawnAt(depth, inputs));
     await take("scan", () => requestsOf(round).map((request) => scan(descriptions, request)));
     await take("match", () => requestsOf(round).map((request) => registry.match(request)));
   }
-  return report((name) => least.get(name)!);
+  return report((name) => least.get(name)!, rounds);
 }
 
-function report(ms: (name: string) => number): BenchReport {
+function report(ms: (name: string) => number, rounds: number): BenchReport {
   const [shallow, deep] = [ms(`depth ${DEPTHS[0]}`), ms(`depth ${DEPTHS.at(-1)}`)];
   const each = (name: string) => (ms(name) * 1000) / SUBTASKS;
   return {
@@ -44,7 +46,7 @@ function report(ms: (name: string) => number): BenchReport {
       "subtasks: a parent's turn, the spawn, the child's one turn, and the result in the parent's session",
     tables: [
       {
-        title: `inputs of 1 kB, a function as the handler, processor time, least of ${ROUNDS} rounds`,
+        title: `inputs of 1 kB, a function as the handler, processor time, least of ${rounds} rounds`,
         rows: ["floor", ...DEPTHS.map((depth) => `depth ${depth}`)].map((name) => ({
           subtask: name === "floor" ? "canonical JSON + SHA-256 alone" : `at ${name}`,
           "µs each": each(name),
