@@ -34,6 +34,15 @@ describe("a worker's brief", () => {
     assert.deepEqual(run.brief("plan", "t").workers, { atOnce: 3, free: 3 });
   });
 
+  test("and a planner's name no time of a gate that was not run, since it had passed on the same tree before", () => {
+    const run = new CoreRun();
+    const [check = ""] = run.running("check");
+    const report = { commands: [{ name: "npm run test", green: true, failures: [] }] };
+    run.now += 50;
+    run.answer(check, { is: "checked", tip: "base", report, problems: [], passedAt: 1 });
+    assert.deepEqual(run.brief("plan", "t").gate, { commands: ["npm run test"] });
+  });
+
   test("gives every attempt a branch of its own, also one that cost nothing", () => {
     const run = CoreRun.planned([task("a", { description: "Write it" })]);
     const branches = new Set<string>();

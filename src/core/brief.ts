@@ -28,8 +28,8 @@ export { targetBranchOf } from "./brief-land.ts";
 
 export type Brief = PlanBrief | WorkBrief | LandBrief | CheckBrief;
 
-/** The commands that a change must pass as merged. `ms`: the longest that they took on the target so far. */
-export type GateTold = { readonly commands: readonly string[]; readonly ms: number };
+/** The commands that a change must pass as merged. `ms`: the longest that they took on the target; absent if not run yet. */
+export type GateTold = { readonly commands: readonly string[]; readonly ms?: number };
 
 /** How many tasks can be at work at once, and how many of these workers have nothing to do now. */
 export type WorkersTold = { readonly atOnce: number; readonly free: number };
@@ -256,7 +256,7 @@ const workersIn = ({ count }: RunState, { capacity }: Policy): WorkersTold => ({
 
 function gateIn({ target: { report, slowestMs } }: RunState): { readonly gate?: GateTold } {
   const commands = report.commands.map(({ name, line }) => line ?? name);
-  return commands.length === 0 ? {} : { gate: { commands, ms: slowestMs } };
+  return commands.length === 0 ? {} : { gate: { commands, ...(slowestMs > 0 && { ms: slowestMs }) } };
 }
 
 /** Of a silent machine, too: it may be back before the task starts. */

@@ -9,8 +9,8 @@ export function gatePart(gate: GateTold | undefined): MessagePart {
   return {
     title,
     says:
-      "Every change is merged with what has landed before it and must then pass all of these commands. Together they " +
-      `take up to ${duration(gate.ms)} here.`,
+      "Every change is merged with what has landed before it and must then pass all of these commands." +
+      (gate.ms === undefined ? "" : ` Together they take up to ${duration(gate.ms)} here.`),
     pieces: gate.commands.slice(0, MAX_COMMANDS).map((text) => ({ head: "- ", as: "line", text })),
   };
 }

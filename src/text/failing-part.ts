@@ -153,7 +153,7 @@ const WARNING = /^\s*(?:⚠|(?:npm )?warn(?:ing)?\b)|\d+:\d+:?\s+warning\b|\bwar
 /** Words and signs with which compilers, test runners, shells and interpreters say that something went wrong. */
 const ERROR = new RegExp(
   [
-    String.raw`(?:^|[^\w-])(?:[A-Za-z.]*(?:error|exception)|fail(?:ed|ure|ures|s|ing)?|fatal|panic(?:ked)?|abort(?:ed)?)(?![\w-])`,
+    String.raw`(?:^|[^\w-])(?:[A-Za-z.]{0,80}(?:error|exception)|fail(?:ed|ure|ures|s|ing)?|fatal|panic(?:ked)?|abort(?:ed)?)(?![\w-])`,
     String.raw`^\s*(?:not ok\b|[✖✗✘×❌]|FAIL\b|E\s{2,}|ERR!|npm ERR!|\*\*\*|Traceback\b|>>> )`,
     String.raw`\b(?:[A-Z]\w*(?:Error|Exception)|E[A-Z]{4,}|ELIFECYCLE|SIG(?:SEGV|KILL|ABRT|BUS|ILL))\b`,
     String.raw`\b(?:cannot|can't|could not|couldn't|unable to|unexpected|undefined reference|unresolved|not found|no such|not in GOROOT|does not exist|permission denied|refused|unrecognized|unsupported|invalid|missing|timed out|out of memory|segmentation fault|core dumped|killed)\b`,

@@ -62,7 +62,7 @@ export const targetEvents = {
     for (const id of undecided ?? []) s.undecided.set(id, (s.undecided.get(id) ?? 0) + 1);
     if (errors > 0) s.target.unsure = true;
   },
-  "target.checked"(s, { tip, report, leftovers, look, at }) {
+  "target.checked"(s, { tip, report, leftovers, look, passedAt, at }) {
     const { target } = s;
     const green = isGreen(report);
     const byChance = target.redsInARow > 0 && target.checkedTip === tip;
@@ -73,7 +73,8 @@ export const targetEvents = {
       greensInARow: green ? target.greensInARow + 1 : 0,
       checkedTip: tip,
       checkedAt: at,
-      slowestMs: Math.max(target.slowestMs, at - target.checkBegunAt),
+      // A gate that was not run took no time.
+      slowestMs: Math.max(target.slowestMs, passedAt === undefined ? at - target.checkBegunAt : 0),
       passes: green ? passesWith(target, { tip, since: target.checkBegunAt }) : target.passes,
       checkErrors: 0,
       baseMoved: false,
@@ -112,7 +113,8 @@ export const targetEvents = {
     const files = [...new Set([...leftovers.files, ...(s.leftovers?.files ?? [])])];
     s.leftovers = {
       files: files.slice(0, MAX_LEFTOVERS),
-      more: Math.max(leftovers.more ?? 0, s.leftovers?.more ?? 0) + Math.max(0, files.length - MAX_LEFTOVERS),
+      // At least: the files that are not named may be the same ones each time.
+      more: Math.max(leftovers.more ?? 0, s.leftovers?.more ?? 0, files.length - MAX_LEFTOVERS),
       times: (s.leftovers?.times ?? 0) + 1,
     };
   },

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, type PolicyChanges, task } from "../../../test/support/core-run.ts";
 import type { Outcome } from "../job.ts";
+import { evolve } from "../log/evolve.ts";
 
 const leftovers = { files: ["build/one.so"], more: 2 };
 
@@ -40,6 +41,18 @@ describe("a candidate that is red in a used workspace", () => {
     );
     assert.deepEqual(run.state.leftovers, { ...leftovers, times: 1 });
     assert.equal(run.task("t.1").tries.refused, 0);
+  });
+
+  test("has as many files that are not named as there are at least, however often they were in the way", () => {
+    const run = oneToLand();
+    const files = (first: number) => Array.from({ length: 10 }, (_, i) => `build/${first + i}.so`);
+    for (const first of [0, 5, 0, 5])
+      evolve(run.state, {
+        ...{ type: "leftovers.found", failures: ["test: x"], at: 0 },
+        leftovers: { files: files(first), more: 2 },
+      });
+    assert.equal(run.state.leftovers?.files.length, 10);
+    assert.equal(run.state.leftovers?.more, 5);
   });
 
   test("is judged by the fresh one: what fails there, too, leads to the target, which is looked at in a fresh one", () => {
