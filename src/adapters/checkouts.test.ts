@@ -7,6 +7,7 @@ import { makeRepository, type TestRepository } from "../../test/support/reposito
 import { differences } from "../ports/checkout.ts";
 import { GitCheckout } from "./checkouts.ts";
 import { startedGits } from "./git/git.ts";
+import { refsInFiles } from "./git/refs-in-files.ts";
 
 const make = () =>
   makeRepository({ files: { "a.txt": "a\n", "ü b/c.txt": "c\n", ".gitignore": "ignored/\n" } });
@@ -61,6 +62,43 @@ describe("the tripwire", () => {
     assert.deepEqual(await noticed(at, () => at.git("pack-refs", "--all")), []);
   });
 
+  it("reads refs as git lists them: packed, moved since, deleted, symbolic, in a linked work tree, or too many", async () => {
+    await using at = await make();
+    await at.git("branch", "b/c");
+    await at.git("tag", "-a", "-m", "v1", "v1");
+    await at.git("branch", "skein/r1/target");
+    await at.git("pack-refs", "--all");
+    await at.commit({ "a.txt": "2\n" });
+    await at.git("branch", "later");
+    await at.git("symbolic-ref", "refs/heads/alias", "refs/heads/main");
+    const listed = await at.git(
+      "for-each-ref",
+      "--format=%(refname) %(objectname)",
+      "refs/heads",
+      "refs/tags",
+    );
+    const ids = new Map(listed.split("\n").map((line) => line.split(" ") as [string, string]));
+    ids.set("refs/heads/alias", "ref: refs/heads/main");
+    ids.delete("refs/heads/skein/r1/target");
+    const from = {
+      gitDir: join(at.folder, ".git"),
+      folders: ["refs/heads", "refs/tags"],
+      except: "refs/heads/skein/",
+    };
+    assert.deepEqual(
+      new Map([...(await refsInFiles({ ...from, max: 5 }))!].sort()),
+      new Map([...ids].sort()),
+    );
+    assert.equal(await refsInFiles({ ...from, max: 4 }), undefined);
+    const linked = `${at.folder}-linked`;
+    await at.git("worktree", "add", "-q", "-b", "side", linked);
+    const checkout = new GitCheckout({ folder: linked, own: "skein/" });
+    const before = got(await checkout.look(quiet));
+    await at.git("branch", "-D", "later");
+    assert.deepEqual(differences(before, got(await checkout.look(quiet))), ["refs/heads/later"]);
+    await at.git("worktree", "remove", "--force", linked);
+  });
+
   it("notices files that are new, changed, deleted, or changed once more", async () => {
     await using at = await make();
     assert.deepEqual(await noticed(at, () => at.write({ "new ä.txt": "n\n" })), ["new ä.txt"]);
@@ -91,14 +129,14 @@ describe("the tripwire", () => {
     assert.deepEqual(seen, ["index", "a.txt"]);
   });
 
-  it("looks at the whole checkout from a folder in it, with two processes a look", async () => {
+  it("looks at the whole checkout from a folder in it, with one process a look", async () => {
     await using at = await make();
     await at.write({ "a.txt": "b\n" });
     const checkout = new GitCheckout({ folder: join(at.folder, "ü b"), own: "skein/" });
     assert.match(got(await checkout.look(quiet)).get("a.txt") ?? "", /2 bytes/);
     const before = startedGits();
     await checkout.look(quiet);
-    assert.equal(startedGits() - before, 2);
+    assert.equal(startedGits() - before, 1);
   });
 
   it("writes nothing itself", async () => {

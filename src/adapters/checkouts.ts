@@ -7,7 +7,8 @@ import type { JobId } from "../core/job.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import { type Checkout, differences, type Look } from "../ports/checkout.ts";
 import type { Program, ProgramEnd, Programs } from "../ports/programs.ts";
-import { git } from "./git/git.ts";
+import { type GitAnswer, git } from "./git/git.ts";
+import { refsInFiles } from "./git/refs-in-files.ts";
 import { broken } from "./repositories/store.ts";
 
 /** A bare repository has no checkout: its look is empty. */
@@ -15,7 +16,7 @@ export class GitCheckout implements Checkout {
   readonly #folder: string;
   readonly #own: string;
   readonly #maxFiles: number;
-  #top: string | undefined;
+  #places: Places | undefined;
 
   /** `own`: the prefix of Skein's own branches, which come and go. */
   constructor(options: { readonly folder: string; readonly own: string; readonly maxFiles?: number }) {
@@ -28,16 +29,14 @@ export class GitCheckout implements Checkout {
     const folder = this.#folder;
     const ask = (args: readonly string[]) => git({ folder, args, maxBytes: MAX_BYTES, cut: true }, signal);
     try {
-      const [status, refs] = await Promise.all([ask(STATUS), ask(REFS)]);
-      if (!status.ok) return hasNoCheckout(status.failure.message) ? new Map() : status;
-      if (!refs.ok) return refs;
-      if (this.#top === undefined) {
-        const top = await ask(["rev-parse", "--path-format=absolute", "--show-toplevel"]);
-        if (!top.ok) return top;
-        this.#top = top.out.replace(/\n$/, "");
-      }
-      const files = await lookOf(this.#top, status, this.#maxFiles);
-      return new Map([...files, ...refsIn(refs.out, this.#own)]);
+      const places = this.#places ?? (await placesOf(ask));
+      if ("failure" in places) return hasNoCheckout(places.failure.message) ? new Map() : places;
+      this.#places = places;
+      const [status, refs] = await Promise.all([ask(STATUS), refsOf(places.gitDir, this.#own, ask)]);
+      if (!status.ok) return status;
+      if (hasFailed(refs)) return refs;
+      const files = await lookOf(places.top, status, this.#maxFiles);
+      return new Map([...files, ...refs]);
     } catch (error) {
       return broken(`the checkout ${folder} cannot be inspected: ${messageOf(error)}`);
     }
@@ -100,6 +99,20 @@ export class WatchedPrograms implements Programs {
 
 const MAX_AGE_MS = 250;
 
+type Ask = (args: readonly string[]) => Promise<GitAnswer>;
+
+/** `gitDir`: where the branches and tags are. */
+type Places = { readonly top: string; readonly gitDir: string };
+
+async function placesOf(ask: Ask): Promise<Places | Failed> {
+  const [top, gitDir] = await Promise.all(
+    ["--show-toplevel", "--git-common-dir"].map((what) => ask(["rev-parse", "--path-format=absolute", what])),
+  );
+  if (!top?.ok) return { failure: top!.failure };
+  if (!gitDir?.ok) return { failure: gitDir!.failure };
+  return { top: top.out.replace(/\n$/, ""), gitDir: gitDir.out.replace(/\n$/, "") };
+}
+
 const hasNoCheckout = (said: string) => /must be run in a work tree/.test(said);
 
 /** Lists what differs from HEAD, so a mere refresh of the index does not show. */
@@ -109,18 +122,25 @@ const STATUS = [
 ];
 
 /** Remote branches move by a fetch, and are not listed. */
-const REFS = [
-  "for-each-ref",
-  "--count=10000",
-  "--format=%(refname) %(objectname)",
-  "refs/heads",
-  "refs/tags",
-];
+const REF_FOLDERS = ["refs/heads", "refs/tags"];
+const MAX_REFS = 10_000;
 
-const refsIn = (out: string, own: string): readonly (readonly [ref: string, id: string])[] =>
-  [...out.matchAll(/^(\S+) ([0-9a-f]+)$/gm)]
-    .map(([, ref = "", id = ""]) => [ref, id] as const)
-    .filter(([ref]) => !ref.startsWith(`refs/heads/${own}`));
+async function refsOf(gitDir: string, own: string, ask: Ask): Promise<ReadonlyMap<string, string> | Failed> {
+  const except = `refs/heads/${own}`;
+  const read = await refsInFiles({ gitDir, folders: REF_FOLDERS, except, max: MAX_REFS });
+  if (read) return read;
+  const listed = await ask([
+    "for-each-ref",
+    `--count=${MAX_REFS}`,
+    "--format=%(refname) %(objectname)",
+    ...REF_FOLDERS,
+  ]);
+  if (!listed.ok) return { failure: listed.failure };
+  const refs = [...listed.out.matchAll(/^(\S+) ([0-9a-f]+)$/gm)].map(
+    ([, ref = "", id = ""]) => [ref, id] as const,
+  );
+  return new Map(refs.filter(([ref]) => !ref.startsWith(except)));
+}
 
 /** More than this are build results in a folder that is not ignored. */
 const MAX_FILES = 10_000;

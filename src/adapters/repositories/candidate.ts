@@ -4,7 +4,7 @@ import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Branch, Candidate, Wanted } from "../../ports/repository.ts";
 import { fieldsIn } from "../git/git.ts";
 import { inTheWay } from "./checkouts.ts";
-import { hasForged, unforged } from "./forged.ts";
+import { type CommitsRead, hasForged, unforged } from "./forged.ts";
 import { merge, pick } from "./merge.ts";
 import { landMessage, mergeMessage, replayedMessage } from "./message.ts";
 import { refOf, wrongNames } from "./names.ts";
@@ -24,6 +24,7 @@ export async function candidate(
   let tip = { id: base.id, tree: base.tree };
   const merged: Branch[] = [];
   const conflicts: Conflict[] = [];
+  const read: CommitsRead = new Map();
   for (const member of members) {
     const theirs = await made(store, member);
     if (hasFailed(theirs)) return theirs;
@@ -39,7 +40,7 @@ export async function candidate(
       conflicts.push(conflict);
       continue;
     }
-    const step = { run, onto: tip, member, theirs: theirs.id, tree: whole.tree };
+    const step = { run, onto: tip, member, theirs: theirs.id, tree: whole.tree, read };
     const next =
       strategy === "merge-commit"
         ? await mergeCommit(store, step, signal)
@@ -100,8 +101,8 @@ async function conflictOf(store: Store, meeting: Meeting, signal: AbortSignal): 
 }
 
 async function mergeCommit(store: Store, step: ReplayStep, signal: AbortSignal): Promise<string | Failed> {
-  const { run, onto, member, theirs, tree } = step;
-  const found = await unforged(store, { run, member, onto: onto.id, theirs }, signal);
+  const { run, onto, member, theirs, tree, read } = step;
+  const found = await unforged(store, { run, member, onto: onto.id, theirs, read }, signal);
   const second = found ?? (await squashed(store, step));
   if (typeof second !== "string") return second;
   return writeCommit(store, { tree, parents: [onto.id, second], message: mergeMessage(run, member) });
@@ -115,6 +116,7 @@ type ReplayStep = {
   readonly theirs: string;
   /** The tree of the merge of the two: every strategy lands it. */
   readonly tree: string;
+  readonly read: CommitsRead;
 };
 
 /**

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { failed, got, makeWorld, quiet } from "../../../test/contracts/repository.ts";
 import { cpuMs } from "../../../test/support/cpu.ts";
 import type { Files } from "../../../test/support/repositories.ts";
+import { startedGits } from "../git/git.ts";
 import { GitRepository } from "./git.ts";
 
 const open = (folder: string) => new GitRepository({ folder });
@@ -30,6 +31,18 @@ describe("evidence", () => {
     assert.deepEqual(filesChanged, ["gone.txt", "new.txt", "old.txt", odd].toSorted());
     assert.deepEqual([filesCreated, filesModified], [1, 1]);
     assert.match(diff, /rename from old\.txt/);
+  });
+
+  it("is read by one process beside the reader of objects", async () => {
+    await using world = await makeWorld(open, { "a.txt": LINES });
+    const commits = [
+      await world.at.branch("one", { "b.txt": "b\n" }),
+      await world.at.branch("two", { "c.txt": "c\n" }),
+    ];
+    got(await world.repository.evidence(world.base, commits[0]!, quiet));
+    const before = startedGits();
+    got(await world.repository.evidence(world.base, commits[1]!, quiet));
+    assert.equal(startedGits() - before, 1);
   });
 
   it("is not misled by a name that looks like a line of git's", async () => {

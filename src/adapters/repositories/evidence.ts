@@ -30,14 +30,7 @@ export async function evidence(
   const changes = await changesBetween(store, base, commit, signal);
   if (hasFailed(changes)) return changes;
   if (changes.entries.length === 0) return NOTHING;
-  const patch = await inStore(
-    store,
-    { args: [...PATCH, "--end-of-options", base, commit], maxBytes: MAX_PATCH_BYTES, cut: true },
-    signal,
-  );
-  if (!patch.ok) return { failure: patch.failure };
-  if (patch.isCut) return TOO_LARGE;
-  const files = parsePatch(patch.out);
+  const files = parsePatch(changes.patch);
   const fresh = onlyFresh(files);
   const suspects = fresh.filter(mayHaveConflict).map(({ path }) => path);
   const conflicts = await conflictsAmong({ gitDir: store.gitDir, commit, files: suspects }, signal);
@@ -57,7 +50,7 @@ export async function evidence(
   return {
     commit,
     filesChanged: [...new Set(entries.flatMap(({ paths }) => paths))].toSorted(),
-    diff: cutDiff(patch.out),
+    diff: cutDiff(changes.patch),
     linesAdded: changes.linesAdded,
     linesRemoved: changes.linesRemoved,
     filesCreated: of("A", "C"),
@@ -97,8 +90,11 @@ const TOO_MANY_TESTS: Failed = failedWith(
 );
 const MAX_DIFF_CHARS = 1024 * 1024;
 
-const DIFF = ["diff-tree", "-r", "-M", "-l2000", "--no-ext-diff", "--no-textconv", "--no-color"];
-const PATCH = [...DIFF, "-p", "--full-index", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/"];
+const DIFF = [
+  ...["diff-tree", "-r", "-M", "-l2000", "--no-ext-diff", "--no-textconv", "--no-color"],
+  ...["-z", "--raw", "--numstat", "--no-abbrev"],
+  ...["-p", "--full-index", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/"],
+];
 
 function cutDiff(patch: string): string {
   if (patch.length <= MAX_DIFF_CHARS) return patch;
@@ -116,6 +112,7 @@ type Entry = {
 };
 
 type Changes = {
+  readonly patch: string;
   readonly entries: readonly Entry[];
   readonly linesAdded: number;
   readonly linesRemoved: number;
@@ -127,17 +124,22 @@ async function changesBetween(
   commit: string,
   signal: AbortSignal,
 ): Promise<Changes | Failed> {
-  const args = [...DIFF, "-z", "--raw", "--numstat", "--no-abbrev", "--end-of-options", base, commit];
-  const answer = await inStore(store, { args }, signal);
-  return answer.ok ? parseChanges(answer.out) : { failure: answer.failure };
+  const args = [...DIFF, "--end-of-options", base, commit];
+  const answer = await inStore(store, { args, maxBytes: MAX_PATCH_BYTES, cut: true }, signal);
+  if (!answer.ok) return { failure: answer.failure };
+  return answer.isCut ? TOO_LARGE : parseChanges(answer.out);
 }
 
-/** First ":mode mode id id status" and one or two paths, then "added\tremoved\tpath", or two paths after it. */
+/**
+ * First ":mode mode id id status" and one or two paths, then "added\tremoved\tpath", or two paths after it; then an
+ * empty field and the patch.
+ */
 function parseChanges(out: string): Changes {
+  const end = out.indexOf("\0\0");
   const entries: Entry[] = [];
   let linesAdded = 0;
   let linesRemoved = 0;
-  const fields = out.split("\0");
+  const fields = (end === -1 ? out : out.slice(0, end)).split("\0");
   for (let at = 0; at < fields.length; ) {
     const field = fields[at]!;
     const raw = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*$/.exec(field);
@@ -153,7 +155,7 @@ function parseChanges(out: string): Changes {
     linesRemoved += Number(stat?.[2]) || 0;
     at += stat?.[3] === "" ? 3 : 1;
   }
-  return { entries, linesAdded, linesRemoved };
+  return { patch: end === -1 ? "" : out.slice(end + 2), entries, linesAdded, linesRemoved };
 }
 
 /** Those that a runner finds, before and after; of Rust all sources, because it has tests among the code. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeWorld, member, RUN, TARGET, type World } from "../../../test/contracts/repository.ts";
+import { startedGits } from "../git/git.ts";
 import { GitRepository } from "./git.ts";
 
 const open = (folder: string) => new GitRepository({ folder });
@@ -65,6 +66,19 @@ describe("a trailer that a worker forged", () => {
     const first = await world.at.git("rev-list", "--reverse", "--grep=^Add", `${world.base}..work`);
     const landed = await world.at.git("rev-list", "--reverse", "--grep=^Add", `${world.base}..${commit}^2`);
     assert.equal(landed, first, "commits below it are the same");
+  });
+
+  it("is looked for without a process also where the target is many landings ahead", async () => {
+    await using world = await makeWorld(open);
+    await world.at.git("checkout", "-q", "-b", "work");
+    await commitBy(world, "Worker", "b.txt", "Add b", `Skein-Run: ${RUN}\nSkein-Task: t.1`);
+    await world.at.git("checkout", "-q", "main");
+    for (let i = 0; i < 30; i += 1) await commitBy(world, "Person", `${i}.txt`, `Add ${i}`);
+    const onto = await world.at.git("rev-parse", "main");
+    await world.candidate([member("t.1", "work")]); // It starts the reader of objects.
+    const before = startedGits();
+    await world.candidate([member("t.1", "work")], { onto });
+    assert.equal(startedGits() - before, 1, "the merge");
   });
 
   it("is told from what Skein wrote itself: of this task, and of what another run landed", async () => {

@@ -14,7 +14,11 @@ type Own = {
   readonly onto: string;
   /** The branch's commit. */
   readonly theirs: string;
+  /** Commits that were read for the same candidate: of a batch, the members go back over the same ones. */
+  readonly read: CommitsRead;
 };
+
+export type CommitsRead = Map<string, { readonly id: string } & Commit>;
 
 /** The branch as it is, or as it is without them. Undefined if it has too many commits to be rewritten. */
 export async function unforged(
@@ -43,21 +47,30 @@ export const hasForged = (
  * Most branches are a few commits on a recent tip: their commits are found without a process. Undefined: it is not so
  * here.
  */
-async function recentCommits(store: Store, { onto, theirs }: Own): Promise<readonly Commit[] | undefined> {
+async function recentCommits(
+  store: Store,
+  { onto, theirs, read }: Own,
+): Promise<readonly Commit[] | undefined> {
+  const needed = async (id: string) => {
+    const commit = read.get(id) ?? (await neededCommit(store, id));
+    if (!hasFailed(commit)) read.set(id, commit);
+    return commit;
+  };
   const own: ({ readonly id: string } & Commit)[] = [];
   const tips = new Set<string>();
   let [next, tip]: (string | undefined)[] = [theirs, onto];
-  for (let steps = 0; steps < MAX_STEPS && next !== undefined; steps += 1) {
+  for (let steps = 0; steps < MAX_STEPS && (next ?? tip) !== undefined; steps += 1) {
     if (tip !== undefined) {
       tips.add(tip);
-      const older = await neededCommit(store, tip);
+      const older = await needed(tip);
       if (hasFailed(older)) return undefined; // The clone is shallow.
       const at = own.findIndex(({ id }) => id === older.id);
       if (at !== -1) return isLine(own.slice(0, at)) ? own.slice(0, at) : undefined;
       tip = older.parents[0];
     }
+    if (next === undefined) continue; // The target may be far ahead of a young repository's first commit.
     if (tips.has(next)) return isLine(own) ? own : undefined;
-    const commit = await neededCommit(store, next);
+    const commit = await needed(next);
     if (hasFailed(commit)) return undefined;
     own.push(commit);
     next = commit.parents[0];
@@ -65,7 +78,8 @@ async function recentCommits(store: Store, { onto, theirs }: Own): Promise<reado
   return undefined;
 }
 
-const MAX_STEPS = 20;
+/** As many landings as a branch is usually behind by; a step costs a hundredth of a process. */
+const MAX_STEPS = 200;
 
 const isLine = (commits: readonly Commit[]): boolean => commits.every(({ parents }) => parents.length === 1);
 
