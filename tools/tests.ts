@@ -1,10 +1,8 @@
 /** `npm run unit`, `verify` and `verify:rest`: which tests run, and how are they shared among two processes? */
-import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
 import path from "node:path";
 import { ROOT } from "./source-files.ts";
-
-type End = { readonly code: number; readonly failures: string };
+import { runTests, type TestsEnd } from "./test-process.ts";
 
 const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"];
 
@@ -50,6 +48,11 @@ if (isChosen === undefined) {
   process.exit(2);
 }
 
+const ENV = {
+  ...process.env,
+  TEST_CASES: choice === "quick" ? "few" : "all",
+  NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/skein-tests"),
+};
 const files = ALL.flatMap((pattern) => globSync(pattern))
   .filter(isChosen)
   .sort();
@@ -61,7 +64,7 @@ const batches = [
     QUICK_AT_ONCE,
   ),
 ];
-const ends: End[] = [];
+const ends: TestsEnd[] = [];
 await Promise.all(Array.from({ length: LANES }, runLane));
 process.exitCode = ends.every(({ code }) => code === 0) ? 0 : 1;
 // Said again at the very end: where only the end of a long output is kept, it is what matters.
@@ -69,35 +72,8 @@ for (const { code, failures } of ends)
   if (code !== 0) console.log(failures || `a process ended with ${code}`);
 
 async function runLane(): Promise<void> {
-  for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) ends.push(await run(batch));
-}
-
-/** One file after the other in one process: a process for each would take longer to start than most to run. */
-function run(tests: readonly string[]): Promise<End> {
-  const { promise, resolve } = Promise.withResolvers<End>();
-  const child = spawn(process.execPath, ["--test", "--test-isolation=none", ...OPTIONS, ...tests], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      ...process.env,
-      TEST_CASES: choice === "quick" ? "few" : "all",
-      NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/skein-tests"),
-    },
-  });
-  const pass = (signal: NodeJS.Signals) => child.kill(signal);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, pass);
-  const said: Buffer[] = [];
-  child.stdout.on("data", (text: Buffer) => said.push(text));
-  child.once("close", (code) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, pass);
-    const output = Buffer.concat(said);
-    process.stdout.write(output); // As a whole, so that two processes can be read.
-    const start = output.lastIndexOf("✖ failing tests:");
-    resolve({ code: code ?? 1, failures: start < 0 ? "" : output.toString("utf8", start) });
-  });
-  child.once("error", (error) =>
-    resolve({ code: 1, failures: `the tests could not be started: ${error.message}` }),
-  );
-  return promise;
+  for (let batch = batches.shift(); batch !== undefined; batch = batches.shift())
+    ends.push(await runTests(batch, { options: OPTIONS, env: ENV }));
 }
 
 function inBatches(all: readonly string[], size: number): readonly (readonly string[])[] {

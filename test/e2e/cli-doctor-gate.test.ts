@@ -1,13 +1,12 @@
 /** `skein doctor --gate`: the gate and its probe, really run once, and nothing left of it. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
 import { trialFrom } from "../../src/app/inspect/trial.ts";
 import { failure } from "../../src/core/failure.ts";
+import { firstLine, makePipe } from "../support/pipes.ts";
 import { makeBarrier, makePlace, type Place } from "./cli-place.ts";
 
 const LIMIT = { timeout: 60_000 };
@@ -105,11 +104,10 @@ describe("skein doctor --gate", () => {
   it("is stopped by a signal, and tidies up", LIMIT, async () => {
     await using place = await makePlace();
     const barrier = await makeBarrier(place.folder);
-    const started = path.join(place.folder, "started");
+    const started = makePipe(place.folder, "started");
     const gate = `echo > '${started}'; ${barrier.wait}`;
-    await promisify(execFile)("mkfifo", [started]);
     const live = place.start("doctor", "--agent", place.agent, "--gate", "--gate", gate, ...OUTSIDE);
-    await promisify(execFile)("sh", ["-c", `read _ < '${started}'`]);
+    await firstLine(started, live.ended);
     live.kill("SIGINT");
     const { code, out } = await live.ended;
     assert.equal(code, 130, out);

@@ -1,12 +1,12 @@
 /** A log that somebody else writes, that is damaged, or that a newer Skein wrote; and a disk that fills up meanwhile. */
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
+import { firstLine, makePipe } from "../support/pipes.ts";
 import { makeBarrier, makePlace, type Place } from "./cli-place.ts";
 import { ALONE, agentOf, bytesOf, COMPLETE, eventsOf, runOf, smallDisk } from "./odd-place.ts";
 
@@ -45,13 +45,12 @@ describe("the log of a run", { concurrency: 2 }, () => {
     async () => {
       await using place = await makePlace();
       const barrier = await makeBarrier(place.folder);
-      const started = path.join(place.folder, "started");
-      await promisify(execFile)("mkfifo", [started]);
+      const started = makePipe(place.folder, "started");
       const work = `echo > '${started}'; ${barrier.wait}\necho x > x.txt; ${COMPLETE}`;
       const agent = await agentOf(place, "slow.sh", work);
       const live = place.start("run", "x", "--agent", agent, ...ALONE);
       // The workspace's ref is made between the job's start and the agent's.
-      await promisify(execFile)("sh", ["-c", `read _ < '${started}'`]);
+      await firstLine(started, live.ended);
       const { run, pid } = JSON.parse((await place.skein("status", "--json")).out).runs[0];
       assert.equal(pid, live.pid);
       const refs = await place.repository.git("for-each-ref");

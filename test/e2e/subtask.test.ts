@@ -1,6 +1,5 @@
 /** Does `skein subtask` work with programs and ACP agents, and does it refuse what cannot be used? */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -8,6 +7,7 @@ import { describe, it } from "node:test";
 import { main } from "../../src/surfaces/cli/main.ts";
 import { ACP_COMMAND } from "../support/acp-agent/agent.ts";
 import type { AcpScript, Step } from "../support/acp-agent/script.ts";
+import { firstLine, makePipe } from "../support/pipes.ts";
 import { keptIn, makePlace, type Place } from "./cli-place.ts";
 import { done, envOf, FILES, KEY, RUN, request, resultOf } from "./subtask-place.ts";
 
@@ -45,10 +45,10 @@ describe("a task by an agent that is talked with", () => {
 
   it("leaves no process when it is told to stop", async () => {
     await using place = await makePlace({ files: FILES, isTrusted: true });
-    const pipe = pipeIn(place);
+    const pipe = makePipe(place.folder);
     const command = ["/bin/sh", "-c", `echo $$ > '${pipe}'; exec "$@"`, "sh", ...ACP_COMMAND];
     const live = start(place, { prompts: [[{ do: "hang", isDeaf: true }]] }, command);
-    const pid = Number(await readFile(pipe, "utf8"));
+    const pid = Number(await firstLine(pipe, live.ended));
     live.kill("SIGINT");
     const ended = await live.ended;
     assert.equal(ended.code, 130, ended.out + ended.err);
@@ -56,12 +56,6 @@ describe("a task by an agent that is talked with", () => {
     assert.deepEqual(keptIn(place.state), []);
   });
 });
-
-function pipeIn(place: Place): string {
-  const pipe = path.join(place.folder, "pipe");
-  execFileSync("mkfifo", [pipe]);
-  return pipe;
-}
 
 /** A program whose answer is what these cases of a shell find in its brief. */
 async function byProgram(cases: string, files: object = {}) {
@@ -164,14 +158,14 @@ describe("a task by a program", () => {
   it("is stopped with all below it by a signal, and leaves no process", async () => {
     const { place } = await byProgram("");
     await using _ = place;
-    const pipe = pipeIn(place);
+    const pipe = makePipe(place.folder);
     const child = `(trap '' TERM INT; echo $$ > '${pipe}'; while :; do sleep 100; done)`;
     writeFileSync(
       place.agent,
       `#!/bin/sh\ncase "$(cat)" in\n*'"template":"check"'*) ${child};;\n*) ${printed(request())}\nesac\n`,
     );
     const live = place.start(...RUN, "--agent", place.agent);
-    const pid = Number(await readFile(pipe, "utf8"));
+    const pid = Number(await firstLine(pipe, live.ended));
     live.kill("SIGTERM");
     const ended = await live.ended;
     assert.equal(ended.code, 130, ended.out + ended.err);

@@ -1,0 +1,71 @@
+/** Runs test files one after the other in one process, and ends that process if it goes silent. */
+import { spawn } from "node:child_process";
+
+export type TestsEnd = { readonly code: number; readonly failures: string };
+
+export type TestsOptions = {
+  /** Of `node --test`. */
+  readonly options?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  /** For tests that name no limit of their own. */
+  readonly maxTestMs?: number;
+  readonly maxSilentMs?: number;
+  readonly write?: (output: Buffer | string) => void;
+};
+
+/** The slowest test that names no limit takes 90 s on a busy machine; the largest limit that one names is 7 min. */
+const MAX_TEST_MS = 300_000;
+/**
+ * A test that hangs fails at its limit, but its process may not end: a thread that opens a named pipe waits for the
+ * other end, whatever the process is told. It says nothing any more, and is
+ * told to stop, then killed.
+ */
+const MAX_SILENT_MS = 600_000;
+const GRACE_MS = 10_000;
+
+/** A process for each file would take longer to start than most take to run. */
+export function runTests(files: readonly string[], options: TestsOptions = {}): Promise<TestsEnd> {
+  const { maxSilentMs = MAX_SILENT_MS, write = (output) => void process.stdout.write(output) } = options;
+  const { promise, resolve } = Promise.withResolvers<TestsEnd>();
+  const limit = `--test-timeout=${options.maxTestMs ?? MAX_TEST_MS}`;
+  const child = spawn(
+    process.execPath,
+    ["--test", "--test-isolation=none", limit, ...(options.options ?? []), ...files],
+    { stdio: ["ignore", "pipe", "inherit"], env: options.env ?? process.env },
+  );
+  let killing: NodeJS.Timeout | undefined;
+  const stop = (signal: NodeJS.Signals) => {
+    child.kill(signal); // It says which tests failed before it ends, or hangs.
+    killing ??= setTimeout(() => {
+      child.kill("SIGKILL");
+      child.stdout.destroy(); // What its tests have left may hold it open.
+    }, GRACE_MS);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  const said: Buffer[] = [];
+  let silence = "";
+  const silent = setTimeout(() => {
+    silence = `stopped after ${maxSilentMs / 1000} s without a word, among: ${files.join(" ")}`;
+    stop("SIGTERM");
+  }, maxSilentMs);
+  child.stdout.on("data", (text: Buffer) => {
+    silent.refresh();
+    said.push(text);
+  });
+  child.once("close", (code) => {
+    clearTimeout(silent);
+    clearTimeout(killing);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
+    const output = Buffer.concat(said);
+    write(output); // As a whole, so that two processes can be read.
+    if (silence) write(`${silence}\n`);
+    const start = output.lastIndexOf("✖ failing tests:");
+    const failures = start < 0 ? "" : output.toString("utf8", start);
+    resolve({ code: code ?? 1, failures: [failures, silence].filter(Boolean).join("\n") });
+  });
+  child.once("error", (error) => {
+    clearTimeout(silent);
+    resolve({ code: 1, failures: `the tests could not be started: ${error.message}` });
+  });
+  return promise;
+}
