@@ -141,6 +141,26 @@ describe("a base that fails its gate", () => {
     },
   );
 
+  it("is asked about again by resume, if the process that asked is gone", LIMIT, async () => {
+    await using place = await redPlace();
+    const env = {
+      ...plainEnvironment(),
+      HOME: path.join(place.folder, "home"),
+      SKEIN_STATE_DIR: place.state,
+    };
+    const at = { folder: place.repository.folder, env, columns: 160, rows: 60 };
+    const skein = [process.execPath, path.join(ROOT, "bin/skein")];
+    await using first = openTerminal([...skein, ...place.run("--plain")], at);
+    await first.shows(/repair, continue or stop\? $/m);
+    first.press("\u0003");
+    await first.exited;
+    await using second = openTerminal([...skein, "resume", "--plain"], at);
+    await second.shows(/not ok \d+ - adds two numbers[\s\S]*repair, continue or stop\? $/m);
+    second.press("stop\r");
+    assert.equal(await second.exited, 3);
+    assert.equal(place.calls(), "");
+  });
+
   it("is asked about on the whole screen as any question is", LIMIT, async () => {
     await using place = await redPlace();
     const env = {

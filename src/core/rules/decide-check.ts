@@ -24,12 +24,29 @@ import { isMoving } from "./train.ts";
 export function decideCheck(now: Now, job: Job & { readonly kind: "check" }, ended: Ended): readonly Fact[] {
   const { outcome, free } = ended;
   if (job.probe) return decideProbe(now, ended);
-  if (outcome.is === "checked") return checked(now, outcome);
+  if (outcome.is === "checked")
+    return isNotFresh(now.state, outcome) ? checkFailed(now, NOT_FRESH) : checked(now, outcome);
   if (free) return []; // Interrupted: it is due again at once.
   const why =
     outcome.is === "failed" ? outcome.failure : failure("repository", `a check answered "${outcome.is}"`);
   return checkFailed(now, why);
 }
+
+/** It was to be looked at in a fresh workspace, because it had failed in a used one: a machine that has none looks for ever. */
+const isNotFresh = (
+  { target }: RunState,
+  { tip, leftovers }: Outcome & { readonly is: "checked" },
+): boolean =>
+  leftovers !== undefined &&
+  target.leftovers !== undefined &&
+  target.health === "suspect" &&
+  target.checkedTip === tip;
+
+const NOT_FRESH = failure(
+  "repository",
+  "the gate failed in a used workspace where a fresh one was asked for",
+  "let the machines that run the gate have the version of Skein that this one has",
+);
 
 function checked(now: Now, outcome: Outcome & { readonly is: "checked" }): readonly Fact[] {
   const { state } = now;

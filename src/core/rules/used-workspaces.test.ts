@@ -151,6 +151,22 @@ describe("a target that is red in a used workspace", () => {
     assert.deepEqual(run.events("repair.planned"), []);
   });
 
+  test("by machines that make no fresh ones is not looked at without end: it counts as a gate that cannot be run", () => {
+    const run = oneToLand();
+    run.landRed();
+    run.landRed();
+    const looks = () => run.events("target.checked").length + run.events("target.unchecked").length;
+    const before = looks();
+    while (run.is("t.1") === "landing") {
+      assert.ok(looks() - before <= run.policy.sweep.maxErrorsInARow + 1, "without end");
+      if (run.running("check").length > 0) usedCheck(run, "x");
+      else run.wait(run.policy.sweep.greenMs);
+    }
+    assert.equal(run.state.target.health, "suspect");
+    const { past } = run.task("t.1");
+    assert.match(JSON.stringify(past), /the gate failed in a used workspace where a fresh one was asked for/);
+  });
+
   test("and in a fresh one as well is red at once", () => {
     const run = new CoreRun();
     usedCheck(run, "x");

@@ -10,7 +10,7 @@ import { canAsk } from "./can-ask.ts";
 type BaseAsking = {
   readonly watch: (event: Event) => void;
   /** The run is there to be told. */
-  readonly live: (run: Pick<LiveRun, "say">) => void;
+  readonly live: (run: Pick<LiveRun, "say" | "seen">) => void;
   /** Nobody will be asked any more. */
   readonly end: () => Promise<void>;
 };
@@ -21,12 +21,17 @@ export function askingOfBase(
   write: (text: string) => void,
   input: () => TypedInput = processInput,
 ): BaseAsking {
-  const run = Promise.withResolvers<Pick<LiveRun, "say">>();
+  const started = Promise.withResolvers<Pick<LiveRun, "say">>();
   const typing = canAsk(context, input) ? input() : undefined;
   let isOpen = false;
-  const ask = async (text: string): Promise<void> => {
-    for (const line of harmlessLines(text).slice(-ANSWERS)) write(line);
-    const live = await run.promise;
+  const begin = (lines: readonly string[]): void => {
+    if (isOpen || !typing) return;
+    isOpen = true;
+    void ask(lines).catch(() => {}); // The terminal is gone: the default is taken in time.
+  };
+  const ask = async (lines: readonly string[]): Promise<void> => {
+    for (const line of lines) write(line);
+    const live = await started.promise;
     while (isOpen && typing) {
       context.err.write("repair, continue or stop? ");
       const line = await typing.line();
@@ -39,11 +44,14 @@ export function askingOfBase(
   return {
     watch: (event) => {
       if (event.type === "base.answered" || event.type === "run.cancel-requested") isOpen = false;
-      if (event.type !== "base.failed" || !event.asked || !typing) return;
-      isOpen = true;
-      void ask(event.asked.text).catch(() => {}); // The terminal is gone: the default is taken in time.
+      if (event.type === "base.failed" && event.asked) begin(harmlessLines(event.asked.text).slice(-ANSWERS));
     },
-    live: run.resolve,
+    live: (run) => {
+      started.resolve(run);
+      // Of a run that goes on, it may have been asked by a process that was killed.
+      const asked = run.seen.state.questions.get(BASE_QUESTION);
+      if (asked) begin(harmlessLines(asked.text));
+    },
     end: async () => {
       isOpen = false;
       await typing?.close();
