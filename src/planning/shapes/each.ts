@@ -10,7 +10,7 @@ import { linesOf, sentencesOf } from "./text.ts";
 
 export const each: RequestShape = (request, { lexicon, limits, tree }) => {
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
-  if (!TOLD_APART.test(withoutBrackets(request))) return undefined;
+  if (!isToldApart(withoutBrackets(request))) return undefined;
   const sentences = sentencesOf(request);
   const [found, more] = sentences.flatMap((sentence) => rowIn(sentence, { lexicon, tree }) ?? []);
   if (found === undefined || more !== undefined) return undefined;
@@ -52,10 +52,19 @@ export const each: RequestShape = (request, { lexicon, limits, tree }) => {
 const UNIT =
   "(?:(?:test |source |doc |docs |feature )?(?:files?|modules?|packages?|crates?|folders?|director(?:y|ies)|drivers?|backends?|services?|class(?:es)?|components?|plugins?|features?|prs?|pull requests?|branch(?:es)?|commits?|tasks?|agents?|lockfiles?|migrations?|tests?|suites?|pages?))\\b";
 /** The request's own word for it that these are several pieces of work. */
-const TOLD_APART = new RegExp(
-  `\\b(?:in parallel|separately|individually|independent(?:ly)?|share nothing|separate ${UNIT}|one (?:\\w+ )?${UNIT} (?:each|per|for each)|(?:its|their) own (?:\\w+ )?${UNIT}|(?:each|every one)\\b[^.;]{0,60}\\b(?:with|gets|has|needs)\\b[^.;]{0,60}\\b${UNIT}|an? (?:\\w+ ){1,3}for each(?= *(?:[.,;)]|$)))`,
-  "im",
-);
+const isToldApart = (text: string): boolean =>
+  APART.test(text) || (LEADS.test(text) && APART_UNITS.some((units) => units.test(text)));
+
+const APART =
+  /\b(?:in parallel|separately|individually|independent(?:ly)?|share nothing|an? (?:\w+ ){1,3}for each(?= *(?:[.,;)]|$)))/im;
+/** They take 7 ms to compile, and as one pattern 18 ms: so they are tried only where one of their first words is. */
+const APART_UNITS: readonly RegExp[] = [
+  new RegExp(`\\bseparate ${UNIT}`, "i"),
+  new RegExp(`\\bone (?:\\w+ )?${UNIT} (?:each|per|for each)`, "i"),
+  new RegExp(`\\b(?:its|their) own (?:\\w+ )?${UNIT}`, "i"),
+  new RegExp(`\\b(?:each|every one)\\b[^.;]{0,60}\\b(?:with|gets|has|needs)\\b[^.;]{0,60}\\b${UNIT}`, "i"),
+];
+const LEADS = /\b(?:separate|one|own|each)\b/i;
 
 /** What stands in brackets explains a word; a comma in it separates no parts. */
 const withoutBrackets = (text: string): string => text.replace(/\s*\([^()]*\)/g, "");
