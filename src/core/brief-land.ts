@@ -1,6 +1,6 @@
 /** What may a land job know? The target, whose candidate it is, what it is built on, and what its gate must show. */
 
-import type { Accept } from "./gate.ts";
+import type { Accept, TestsRan } from "./gate.ts";
 import { flaggedIn } from "./handoff.ts";
 import { type JobId, jobId, type LandJob, type Member, type PassedCandidate } from "./job.ts";
 import { isKnownRed, type RunState, taskOf } from "./log/state.ts";
@@ -30,6 +30,8 @@ export type LandBrief = {
   readonly isFresh?: true;
   /** It only gates: its candidate is built on these, each on the one before it, the first on `onto`. */
   readonly above?: readonly BuiltOn[];
+  /** The tests that the gate ran on the target, where runners tell their number. */
+  readonly ran?: readonly TestsRan[];
   /** It only moves the target: this candidate has passed. */
   readonly passed?: PassedCandidate;
 };
@@ -46,6 +48,8 @@ export type LandMember = {
   readonly spec: TaskSpec;
   /** What it does to tests and marks that a person may want to know, for the proof. */
   readonly flags?: readonly string[];
+  /** These flags, or others of that handoff, are about tests. */
+  readonly tellsOfTests?: true;
 };
 
 export function landBrief(state: RunState, job: LandJob, policy: Policy): LandBrief {
@@ -66,6 +70,7 @@ export function landBrief(state: RunState, job: LandJob, policy: Policy): LandBr
       job.members.map((m) => taskOf(state, m.task)),
     ),
     ...(policy.gateChanges === "flag" ? {} : { ownRules: true }),
+    ...(state.target.ran.length > 0 && { ran: state.target.ran }),
     next: membersOf(membersAfter(state, policy)),
     ...probeOf(state, policy),
     ...(isDecisive(state, job) && { isFresh: true }),
@@ -107,12 +112,13 @@ function probeOf({ setup: { probed } }: RunState, policy: Policy): Pick<LandBrie
 function landMember(state: RunState, { task, attempt }: Member, prefix: string): LandMember {
   const { spec, state: now } = taskOf(state, task);
   const branch = branchOf({ prefix, run: state.request!.run, task, attempt, slug: spec.slug });
-  const { commit, concerns = [] } = now.is === "landing" ? now.handoff : {};
+  const { commit, concerns = [], tellsOfTests } = now.is === "landing" ? now.handoff : {};
   const flags = flaggedIn({ concerns });
   return {
     ...{ task, attempt, branch, spec },
     ...(commit === undefined ? {} : { commit }),
     ...(flags.length > 0 && { flags }),
+    ...(tellsOfTests && { tellsOfTests }),
   };
 }
 

@@ -26,12 +26,23 @@ export type CommandReport = {
   readonly unnamed?: true;
   /** How many tests ran, passed or failed by name, where a runner says so. */
   readonly tests?: number;
+  /** The runner counts packages: its number is none of tests. */
+  readonly isOfPackages?: true;
+  /** It is green: the names of these tests, where its output lists all of them and they are not too many. */
+  readonly names?: readonly string[];
   /** It is red, and did not get to run all that it is for: why, in words. What it does not fail says nothing then. */
   readonly blocked?: string;
   /** How many of its failures keep others from being seen, such as a package that does not build. */
   readonly hiding?: number;
   /** It is green because there is nothing yet that it could run: no test file in the tree. */
   readonly nothingYet?: true;
+};
+
+/** How many tests a command of the gate ran. `names`: where its output lists all of them. */
+export type TestsRan = {
+  readonly command: string;
+  readonly tests: number;
+  readonly names?: readonly string[];
 };
 
 /**

@@ -28,6 +28,8 @@ export type Handoff = {
   readonly artefact?: string;
   /** What it changes of what the gate runs, or of what steers agents, in words: read off its branch. */
   readonly flags?: readonly string[];
+  /** What its branch shows of tests that were removed, moved or skipped is among its concerns. */
+  readonly tellsOfTests?: true;
 };
 
 /** How every concern begins that says so. The worker need not have done it. */

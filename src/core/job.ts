@@ -3,7 +3,7 @@
 import type { PlanAnswer } from "./answers/plan-answer.ts";
 import type { BaseLook } from "./base-look.ts";
 import type { Failure } from "./failure.ts";
-import type { GateLeftovers, GateReport, Probed, Proof } from "./gate.ts";
+import type { GateLeftovers, GateReport, Probed, Proof, TestsRan } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
 import type { JobId } from "./ids.ts";
 import type { Evidence } from "./rules/evidence.ts";
@@ -134,6 +134,10 @@ export type Outcome =
       readonly conflicts: readonly Conflict[];
       readonly proof: Proof;
       readonly compared?: readonly string[];
+      /** What a person may want to look at, of the candidate as a whole. */
+      readonly flags?: readonly string[];
+      /** The tests that its gate ran, where runners tell their number. */
+      readonly ran?: readonly TestsRan[];
     }
   /** The candidate of `members` passed, but what it was built on has not landed yet. */
   | ({ readonly is: "gated" } & PassedCandidate)

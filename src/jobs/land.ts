@@ -5,8 +5,9 @@
 import type { BuiltOn, LandBrief, LandMember } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
 import { judgeGate, NOT_RUN, type Verdict } from "../core/gate.ts";
-import type { PassedCandidate } from "../core/job.ts";
+import type { Member, PassedCandidate } from "../core/job.ts";
 import { hasFailed } from "../core/result.ts";
+import { fewerTests, testsRanIn, withoutNames } from "../core/rules/fewer-tests.ts";
 import { flagOf } from "../core/rules/gate-changes.ts";
 import type { Problem } from "../core/rules/repair.ts";
 import type { GatedTree, GateRun } from "../ports/gate.ts";
@@ -27,11 +28,17 @@ export async function land(brief: LandBrief, parts: JobParts, signal: AbortSigna
   const { commit, members, conflicts, proof, compared, report, flags } = gated;
   const isProbed = brief.probe !== undefined && proof !== "ungated";
   const how = { proof, ...(compared && { compared }) };
-  const said = { run: brief.run, members, ...how, report, ...(isProbed && { probe: brief.probe }), flags };
+  const ran = testsRanIn(report);
+  const fewer = tellsItself(brief, members) ? [] : fewerTests(brief.ran ?? [], ran);
+  const said = {
+    ...{ run: brief.run, members, ...how, report: withoutNames(report) },
+    ...{ ...(isProbed && { probe: brief.probe }), flags: [...flags, ...fewer] },
+  };
   const landed = await parts.repository.land({ target, from: onto, to: commit, proof: said }, signal);
   if (hasFailed(landed)) return failed(landed.failure);
   if (landed.is !== "landed") return { outcome: landed };
-  return { outcome: { is: "landed", commit, members, conflicts, ...how } };
+  const more = { ...(fewer.length > 0 && { flags: fewer }), ...(ran.length > 0 && { ran }) };
+  return { outcome: { is: "landed", commit, members, conflicts, ...how, ...more } };
 }
 
 /** What it is built on is made in the same way by the jobs that gate it: the same commits, with the same ids. */
@@ -131,6 +138,10 @@ async function gateOn(
   };
 }
 
+/** What a member does to tests is among its own flags. */
+const tellsItself = ({ members: all }: LandBrief, landed: readonly Member[]): boolean =>
+  all.some(({ task, tellsOfTests }) => tellsOfTests && landed.some((member) => member.task === task));
+
 const NOTHING_RAN: GateRun = { report: { commands: [] }, problems: [], tail: "" };
 
 /**
@@ -155,7 +166,10 @@ function filesNamed(problems: readonly Problem[], failures: readonly string[]): 
 
 const MAX_FILES = 200;
 
-const asBranch = ({ spec, flags: _, ...member }: LandMember) => ({ ...member, subject: subjectOf(spec) });
+const asBranch = ({ spec, flags: _, tellsOfTests: _told, ...member }: LandMember) => ({
+  ...member,
+  subject: subjectOf(spec),
+});
 
 /**
  * If this candidate lands, the next one is built on it: while the gate is busy, it is merged, and its files begin to

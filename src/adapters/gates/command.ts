@@ -248,7 +248,7 @@ function asFound(ran: EndedGateCommand, found: Runnable): EndedGateCommand {
         ...ran,
         ...(found.perhaps !== undefined && { perhaps: found.perhaps }),
         ...(found.tests !== undefined && { counted: found.tests }),
-        ...(found.tests !== undefined && ran.green && { tests: found.tests }),
+        ...(found.tests !== undefined && ran.green && { tests: found.tests, ...found.list }),
       };
     case "nothing-yet":
       return { name, line, green: true, failures: [], tail, nothingYet: true };
@@ -300,7 +300,7 @@ async function red({ name, line }: Named, said: Written): Promise<EndedGateComma
   const { text, folder, isCut, isForTests } = said;
   const has = filesIn(folder);
   const read = readOutput({ text, folder, has, isForTests, class: classOf(name) });
-  const { failures, more, notConfigured, tests, hiding, blocked } = read;
+  const { failures, more, notConfigured, tests, isOfPackages, hiding, blocked } = read;
   if (notConfigured !== undefined) {
     // The target's gate asks for it, so this tree has lost it: the gate fails, but not because of a broken build.
     const missing = unnamed(name, NOT_CONFIGURED, notConfigured);
@@ -317,6 +317,7 @@ async function red({ name, line }: Named, said: Written): Promise<EndedGateComma
     ...{ name, line, green: false, failures: placed, more },
     ...((failures.length === 0 || read.isNameless) && { unnamed: true }),
     ...(tests !== undefined && { tests }),
+    ...(isOfPackages && { isOfPackages }),
     ...(hiding !== undefined && { hiding }),
     ...(blocked !== undefined && { blocked }),
     tail: `${tail}${note}`,

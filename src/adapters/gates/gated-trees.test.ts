@@ -21,7 +21,9 @@ async function place(command = "npm test") {
   const plain = {
     run: async () => {
       at.ran += 1;
-      const report = { commands: [{ name: command, green: at.isGreen, failures: [] }] };
+      const report = {
+        commands: [{ name: command, green: at.isGreen, failures: [], tests: 7, names: ["a"] }],
+      };
       return { report, problems: [], tail: "" };
     },
   } as unknown as Gate;
@@ -69,6 +71,18 @@ describe("a tree that passed the gate", () => {
     assert.equal(await look(gateOf(), { commit: other }), undefined);
     const candidate = await gateOf().run({ job: "land#1" as JobId, commit, rules: commit }, NEVER);
     assert.ok(!hasFailed(candidate) && candidate.passedAt === undefined);
+  });
+
+  it("is remembered with the number of its tests, which a landing is compared with", async () => {
+    await using here = await place();
+    const { commit, gateOf, look } = here;
+    await look(gateOf());
+    const known = await gateOf().run(
+      { job: "check#1" as JobId, commit, rules: commit, mayReuse: true },
+      NEVER,
+    );
+    assert.ok(!hasFailed(known) && known.passedAt !== undefined);
+    assert.deepEqual(known.report.commands, [{ name: "npm test", green: true, failures: [], tests: 7 }]);
   });
 
   it("is remembered only if it passed", async () => {

@@ -4,6 +4,7 @@ import path from "node:path";
 import * as z from "zod";
 import { isGreen } from "../../core/gate.ts";
 import { hasFailed } from "../../core/result.ts";
+import { testsRanIn } from "../../core/rules/fewer-tests.ts";
 import type { Gate, GatedTree, GateRun } from "../../ports/gate.ts";
 import { parseJson } from "../../text/json.ts";
 import { readShort } from "../files/read-bounded.ts";
@@ -56,14 +57,20 @@ async function passedBefore(
   const key = await keyOf(tree, parts, signal);
   const found = (await read(parts)).find((one) => one.key === key);
   if (key === undefined || !found || Math.abs(parts.now() - found.at) > MAX_AGE_MS) return undefined;
-  const commands = found.commands.map((name) => ({ name, green: true, failures: [] }));
+  const commands = found.commands.map((name) => {
+    const { tests } = found.ran?.find(({ command }) => command === name) ?? {};
+    return { name, green: true, failures: [], ...(tests !== undefined && { tests }) };
+  });
   return { report: { commands }, problems: [], tail: "", passedAt: found.at };
 }
 
 async function note(tree: GatedTree, { report }: GateRun, parts: Remembering, signal: AbortSignal) {
   const key = await keyOf(tree, parts, signal);
   if (key === undefined) return;
-  const entry = { key, at: parts.now(), commands: report.commands.map(({ name }) => name) };
+  const commands = report.commands.map(({ name }) => name);
+  // Their names would not fit into a file that is read whole.
+  const ran = testsRanIn(report).map(({ command, tests }) => ({ command, tests }));
+  const entry = { key, at: parts.now(), commands, ran };
   const trees = [...(await read(parts)).filter((one) => one.key !== key), entry].slice(-MAX_TREES);
   await writeDurably(fileIn(parts), `${JSON.stringify({ version: 1, trees })}\n`);
 }
@@ -80,10 +87,11 @@ async function keyOf(
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
-const GATED = z.object({
-  version: z.literal(1),
-  trees: z.array(z.object({ key: z.string(), at: z.number(), commands: z.array(z.string()) })),
+const TREE = z.object({
+  ...{ key: z.string(), at: z.number(), commands: z.array(z.string()) },
+  ran: z.array(z.object({ command: z.string(), tests: z.number() })).optional(),
 });
+const GATED = z.object({ version: z.literal(1), trees: z.array(TREE) });
 
 const fileIn = ({ stateFolder }: Remembering) => path.join(stateFolder, "gated.json");
 const read = async (parts: Remembering) =>

@@ -22,6 +22,8 @@ export type EndedGateCommand = {
   readonly counted?: number;
   /** How many of them ran. */
   readonly tests?: number;
+  readonly isOfPackages?: true;
+  readonly names?: readonly string[];
   readonly hiding?: number;
   readonly blocked?: string;
   readonly nothingYet?: true;
@@ -71,6 +73,8 @@ function commandReport(ran: EndedGateCommand): CommandReport {
     unnamed: isUnnamed,
     nothingYet,
     tests,
+    isOfPackages,
+    names,
     hiding,
     blocked,
   } = ran;
@@ -84,6 +88,8 @@ function commandReport(ran: EndedGateCommand): CommandReport {
     ...(classes.length > 0 && { classes }),
     ...(isUnnamed && { unnamed: isUnnamed }),
     ...(tests !== undefined && { tests }),
+    ...(isOfPackages && { isOfPackages }),
+    ...(names && { names }),
     ...(hiding !== undefined && { hiding }),
     ...(blocked !== undefined && { blocked }),
     ...(nothingYet && { nothingYet }),

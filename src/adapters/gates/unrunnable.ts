@@ -17,6 +17,7 @@ import { type SetupFailure, setupFailureOf } from "./tool-output/set-up.ts";
 import { sheetOf } from "./tool-output/sheet.ts";
 import { isSurrounding, settingFor } from "./tool-output/surroundings.ts";
 import { testCount } from "./tool-output/test-count.ts";
+import { type TestList, testList } from "./tool-output/test-list.ts";
 
 type EndedCommand = {
   /** As a person would type it, without secrets. */
@@ -32,6 +33,7 @@ export type Runnable =
   | {
       readonly is: "ran";
       readonly tests: number | undefined;
+      readonly list?: TestList;
       /** It fails: what besides the tree may be the reason. */
       readonly perhaps?: string;
     }
@@ -48,7 +50,7 @@ export async function whyUnrunnable(
 ): Promise<Runnable> {
   const { lines } = sheetOf(ended.text, ended.folder, undefined);
   const count = testCount(lines);
-  const ran: Runnable = { is: "ran", tests: count?.tests };
+  const ran: Runnable = { is: "ran", tests: count?.tests, ...(count && { list: testList(lines, count) }) };
   if (ended.code === 0 && count?.tests !== 0) return ran;
   const files = await filesOf(repository, tree, signal);
   if (files === undefined) return ran; // Then only its exit code counts.

@@ -90,6 +90,7 @@ const HANDOFF = z.object({
     ...{ tokensUsed: count, toolCallCount: count, durationMs: count },
   } satisfies Shape<Metrics>),
   flags: texts.optional(),
+  tellsOfTests: yes,
   artefact: text.optional(),
 } satisfies Shape<Handoff>);
 
@@ -152,6 +153,7 @@ const REPORT = z.object({
       ...{ name: text, green: z.boolean(), failures: texts, more: count.optional() },
       ...{ classes: z.array(CLASS).optional(), unnamed: yes, nothingYet: yes },
       ...{ tests: count.optional(), hiding: count.optional(), blocked: text.optional() },
+      ...{ isOfPackages: yes, names: texts.optional() },
       line: text.optional(),
     } satisfies Shape<CommandReport>),
   ),

@@ -3,7 +3,7 @@
 import type { Deferral } from "../answers/plan-answer.ts";
 import type { BaseLook } from "../base-look.ts";
 import type { Failure } from "../failure.ts";
-import type { GateLeftovers, GateRecord, GateReport, Probed, Proof } from "../gate.ts";
+import type { GateLeftovers, GateRecord, GateReport, Probed, Proof, TestsRan } from "../gate.ts";
 import type { Handoff } from "../handoff.ts";
 import type { FailedCandidate, Job, JobId, Member, Outcome, PassedCandidate, Spent } from "../job.ts";
 import type { Phase } from "../rules/landing.ts";
@@ -146,6 +146,10 @@ type Facts = {
     /** On a red target: what was compared with it, a line for each command. */
     compared?: readonly string[];
     flaky: readonly string[];
+    /** What a person may want to look at, of the landing as a whole: that fewer tests ran than on the target. */
+    flags?: readonly string[];
+    /** The tests that its gate ran, where runners tell their number. */
+    ran?: readonly TestsRan[];
     /** The land job that gated it, where others have built on it. */
     turn?: number;
   };

@@ -5,6 +5,7 @@ import { isGreen } from "../gate.ts";
 import { createFailureHandoff } from "../handoff.ts";
 import type { Member } from "../job.ts";
 import { withSeen } from "../rules/batch-size.ts";
+import { testsRanIn } from "../rules/fewer-tests.ts";
 import { isOfGate } from "../rules/gate-changes.ts";
 import type { Phase } from "../rules/landing.ts";
 import { BASE_QUESTION, questionKey } from "../subtask.ts";
@@ -16,13 +17,13 @@ import { takenBack } from "./state.ts";
 import { goneIn, healthAfter, redsAfter } from "./target-health.ts";
 
 export const targetEvents = {
-  "batch.landed"(s, { members, commit, proof, flaky, turn }) {
+  "batch.landed"(s, { members, commit, proof, flaky, turn, ran }) {
     const gated = s.train.find((one) => one.turn === turn);
     if (gated && proof === "green")
       s.target.passes = passesWith(s.target, { tip: commit, since: gated.since });
     trainAfter(s, turn);
     if (proof !== "found") s.target.unsure = false; // It was built on the target as it is.
-    moveTip(s, commit);
+    moveTip(s, commit, ran);
     foundAgain(s, commit);
     noteFlaky(s, flaky);
     if (proof === "green") s.odds = withSeen(s.odds, { good: members.length, bad: 0 });
@@ -80,6 +81,7 @@ export const targetEvents = {
       baseMoved: false,
       unsure: false,
       report,
+      ran: tip === target.tip ? testsRanIn(report) : target.ran,
       look,
       leftovers,
     } satisfies Partial<StateDraft["target"]>);
@@ -200,9 +202,10 @@ function trainAfter(s: StateDraft, landed: number | undefined): void {
     );
 }
 
-export function moveTip(s: StateDraft, tip: string): void {
+export function moveTip(s: StateDraft, tip: string, ran: StateDraft["target"]["ran"] = []): void {
   if (tip !== s.target.tip) s.undecided.clear();
   s.target.tip = tip;
+  s.target.ran = ran;
   s.tips.add(tip);
 }
 

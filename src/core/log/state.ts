@@ -1,9 +1,8 @@
 /** What is true now? The run as a fold over its log; who may look, looks at this. */
 import { Dag } from "../../graph/dag.ts";
 import type { Deferral } from "../answers/plan-answer.ts";
-import type { BaseLook } from "../base-look.ts";
 import type { Failure } from "../failure.ts";
-import type { GateLeftovers, GateReport, Probed } from "../gate.ts";
+import type { GateLeftovers, Probed } from "../gate.ts";
 import { type Job, type JobId, jobId, type TrainCandidate } from "../job.ts";
 import { NO_ODDS, type Odds } from "../rules/batch-size.ts";
 import { OPEN, type Phase } from "../rules/landing.ts";
@@ -16,6 +15,7 @@ import { Deadlines } from "./deadlines.ts";
 import type { MachineState, RunEnd, RunRequest } from "./event.ts";
 import type { RedBase } from "./red-base-state.ts";
 import { ScopeTable } from "./scope-table.ts";
+import { type Target, unknownTarget } from "./target-state.ts";
 
 export type RunState = {
   readonly request: RunRequest | undefined;
@@ -184,31 +184,6 @@ type Landing = {
   readonly stale?: string;
 };
 
-type Target = {
-  readonly tip: string;
-  /** `suspect`: red once; looked at again before anything is done about it. */
-  readonly health: "unknown" | "green" | "suspect" | "red";
-  readonly report: GateReport;
-  /** What failed at the last look, of a base that failed before an agent was paid. */
-  readonly look: BaseLook | undefined;
-  /** The report is of a used workspace, in which it failed. */
-  readonly leftovers: GateLeftovers | undefined;
-  readonly checkedTip: string | undefined;
-  readonly checkedAt: number;
-  /** Gate runs that it passed lately, in a check or before it landed from the train, and when they began. */
-  readonly passes: readonly { readonly tip: string; readonly since: number }[];
-  readonly checkBegunAt: number;
-  /** The longest that a look at the target took, in ms. */
-  readonly slowestMs: number;
-  readonly greensInARow: number;
-  /** Of looks at `checkedTip`. */
-  readonly redsInARow: number;
-  readonly checkErrors: number;
-  readonly baseMoved: boolean;
-  /** A landing vanished without an answer, or much was done since the last look: it may be elsewhere. */
-  readonly unsure: boolean;
-};
-
 /** Can workspaces and the gate be made ready here, and does the gate prove something? */
 type Setup = {
   /** Why nothing is started before a person says `resume`. */
@@ -273,23 +248,7 @@ export const emptyState = (): RunState => ({
   odds: NO_ODDS,
   tips: new Set(),
   lost: new Map(),
-  target: {
-    tip: "",
-    health: "unknown",
-    report: { commands: [] },
-    look: undefined,
-    leftovers: undefined,
-    checkedTip: undefined,
-    checkedAt: 0,
-    passes: [],
-    checkBegunAt: 0,
-    slowestMs: 0,
-    greensInARow: 0,
-    redsInARow: 0,
-    checkErrors: 0,
-    baseMoved: false,
-    unsure: false,
-  },
+  target: unknownTarget(),
   setup: {
     failure: undefined,
     hasFailed: false,

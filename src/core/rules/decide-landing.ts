@@ -126,14 +126,14 @@ const GONE = failure(
 
 function landed(now: Now, job: LandJob, outcome: Outcome & { readonly is: "landed" }): readonly Fact[] {
   const { landing, train } = now.state;
-  const { commit, members, proof, compared, conflicts } = outcome;
+  const { is: _, conflicts, ...shown } = outcome;
   const { flaky, facts } = afterRedAndGreen(now.state);
   const of = train.length === 0 ? {} : { turn: job.moves ?? job.turn };
   return [
-    { type: "batch.landed", members, commit, proof, ...(compared && { compared }), flaky, ...of },
+    { type: "batch.landed", ...shown, flaky, ...of },
     ...facts,
     ...turned(now, {
-      turn: afterGreen(landing.phase, members, now.policy.landing.gates),
+      turn: afterGreen(landing.phase, shown.members, now.policy.landing.gates),
       conflicts,
       landed: job.moves,
     }),

@@ -5,7 +5,7 @@ import { containing } from "../scope.ts";
 import type { TaskSpec } from "../task.ts";
 import { flagOf, type GateChange, judgeGateChanges } from "./gate-changes.ts";
 import type { Policy } from "./policy.ts";
-import { judgeTestsAndMarks, type TestEvidence } from "./tests-and-marks.ts";
+import { judgeTestsAndMarks, type TestEvidence, tellsOfTests } from "./tests-and-marks.ts";
 
 /** Computed from the branch. */
 export type Evidence = TestEvidence & {
@@ -44,13 +44,14 @@ export function judgeWork({ spec, claim, evidence }: Work, policy: Rules): WorkV
 }
 
 const withEvidence = (
-  { commit: _claimed, flags: _said, ...claim }: Handoff,
+  { commit: _claimed, flags: _said, tellsOfTests: _told, ...claim }: Handoff,
   evidence: Evidence,
   flagged: readonly string[],
 ): Handoff => ({
   ...claim,
   concerns: [...(flagged.length > 0 ? [toLookAt(some(flagged))] : []), ...claim.concerns],
   ...(evidence.gateChanges?.length ? { flags: evidence.gateChanges.map(flagOf) } : {}),
+  ...(tellsOfTests(evidence) && { tellsOfTests: true }),
   diff: evidence.diff,
   filesChanged: evidence.filesChanged,
   ...(evidence.commit === undefined ? {} : { commit: evidence.commit }),

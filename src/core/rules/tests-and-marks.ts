@@ -56,5 +56,9 @@ export function judgeTestsAndMarks(
   };
 }
 
+/** Tests were removed, moved or skipped: that fewer run then is no news. */
+export const tellsOfTests = ({ deletedTests, disabledTests, flaggedTests = [] }: TestEvidence): boolean =>
+  deletedTests.length + disabledTests.length + flaggedTests.length > 0;
+
 /** How `forbiddenMarks` names what no setting allows. */
 const CONFLICT = " conflict markers";

@@ -174,7 +174,10 @@ export function throughputLabel({ tally: { gate, agents } }: Standing): string {
   return `${perHour.toFixed(perHour < 10 ? 1 : 0)} tasks landed per hour`;
 }
 
-export function proofLabel(proof: LandingView["proof"]): string {
+export const proofLabel = ({ proof, flags = [] }: Pick<LandingView, "proof" | "flags">): string =>
+  [gatedLabel(proof), ...flags].join("; ");
+
+function gatedLabel(proof: LandingView["proof"]): string {
   switch (proof) {
     case "green":
       return "gate passed";

@@ -74,14 +74,14 @@ function namesOf(failures: readonly string[]): string {
 const MAX_FAILURES = 5;
 
 export function landed(event: EventOf<"batch.landed">, state: RunState): Line {
-  const { members, commit, flaky, proof } = event;
+  const { members, commit, flaky, proof, flags = [] } = event;
   const isFix = proof === "green" && members.some(({ task }) => isRepair(taskOf(state, task)));
   const repaired = isFix ? ": the target is repaired" : "";
   const beside = proof === "red-to-red" ? ` on a failing target${comparedText(event.compared)}` : "";
   const odd = flaky.length > 0 ? `; flaky, failed and then passed on the same tree: ${namesOf(flaky)}` : "";
-  return good(
-    `${members.map((m) => nameOf(state, m.task)).join(" + ")} landed as ${short(commit)}${beside}${repaired}${odd}`,
-  );
+  const names = members.map((m) => nameOf(state, m.task)).join(" + ");
+  const text = `${names} landed as ${short(commit)}${beside}${repaired}${odd}`;
+  return flags.length > 0 ? bad(`${text}, but ${flags.join("; ")}`) : good(text);
 }
 
 /** What was looked at, and no more. */

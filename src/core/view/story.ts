@@ -77,7 +77,7 @@ export type JobSpan = {
 };
 
 /** A move of the target, and why it could be made. */
-export type LandedStory = Omit<EventOf<"batch.landed">, "type">;
+export type LandedStory = Omit<EventOf<"batch.landed">, "type" | "ran">;
 
 /** An attempt of a worker, or a turn of a planner, that failed and was retried. */
 export type RetriedAttempt = {
@@ -181,8 +181,8 @@ const TELLERS: Partial<Reactions<StoryDraft>> = {
     if (index >= 0) s.spans[index] = { ...s.spans[index]!, prepareMs: (s.spans[index]!.prepareMs ?? 0) + ms };
   },
   "job.ended": jobEnded,
-  "batch.landed"(s, { at, commit, members, proof, flaky }) {
-    s.landings.push({ at, commit, members, proof, flaky });
+  "batch.landed"(s, { at, commit, members, proof, flaky, flags }) {
+    s.landings.push({ at, commit, members, proof, flaky, ...(flags && { flags }) });
     if (proof !== "found") mark(s, "land", members[0]?.task, undefined);
   },
   "candidate.passed": (s, { passed }) => mark(s, "land", passed.members[0]?.task, undefined),

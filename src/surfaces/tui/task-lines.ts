@@ -79,8 +79,8 @@ export function evidenceLines({ seen, word: run }: LookedAt, id: TaskId): readon
   ];
 }
 
-const landedLine = ({ at, commit, proof, flaky }: LandingView): string =>
-  `landed at ${clockTime(at)} as ${short(commit)}: ${proofLabel(proof)}${flaky.length > 0 ? `, ${plural(flaky.length, "flaky test")}` : ""}`;
+const landedLine = (landing: LandingView): string =>
+  `landed at ${clockTime(landing.at)} as ${short(landing.commit)}: ${proofLabel(landing)}${landing.flaky.length > 0 ? `, ${plural(landing.flaky.length, "flaky test")}` : ""}`;
 
 const failedLines = (seen: Seen, id: TaskId): readonly string[] =>
   failedAttemptsOf(seen, id).map(

@@ -193,7 +193,7 @@ function Landings({ run, seen }: PageParts) {
 
 /** A landing does not change: it is drawn once, but for a clock that was set. */
 function Landed({ run, landed }: { readonly run: string; readonly landed: LandingView }) {
-  const { at, commit, members, proof, flaky } = landed;
+  const { at, commit, members, flaky } = landed;
   return useMemo(
     () => (
       <tr>
@@ -210,7 +210,7 @@ function Landed({ run, landed }: { readonly run: string; readonly landed: Landin
           ))}
         </td>
         <td>
-          {proofLabel(proof)}
+          {proofLabel(landed)}
           {flaky.length > 0 && <span class="quiet">, {plural(flaky.length, "flaky test")}</span>}
         </td>
       </tr>

@@ -139,7 +139,7 @@ function Outcome({ seen, id, task: { state } }: TaskParts) {
         {landing && (
           <Fact
             name="Landed"
-            value={`${landing.commit}: ${proofLabel(landing.proof)}${landing.flaky.length > 0 ? `; flaky: ${landing.flaky.join(", ")}` : ""}`}
+            value={`${landing.commit}: ${proofLabel(landing)}${landing.flaky.length > 0 ? `; flaky: ${landing.flaky.join(", ")}` : ""}`}
           />
         )}
       </dl>

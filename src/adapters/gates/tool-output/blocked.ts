@@ -11,7 +11,12 @@ type FailedCommand = {
   readonly hasCrashed?: boolean;
 };
 
-type RanTests = { readonly tests?: number; readonly hiding?: number; readonly blocked?: string };
+type RanTests = {
+  readonly tests?: number;
+  readonly isOfPackages?: true;
+  readonly hiding?: number;
+  readonly blocked?: string;
+};
 
 /**
  * A change can hide behind what does not run: where a command was blocked, equal failures before and after it say
@@ -27,6 +32,7 @@ export function whyBlocked({ lines, finds, isForTests, hasCrashed = false }: Fai
     : (stoppedEarly(lines) ?? whyNothingRan(tests, hiding, known || isForTests));
   return {
     ...(known && { tests }),
+    ...(counted?.isOfPackages && { isOfPackages: true }),
     ...(hiding > 0 && { hiding }),
     ...(blocked !== undefined && { blocked }),
   };

@@ -31,7 +31,8 @@ export const nodeSpec: Reader = {
 };
 
 const PLACE = /^(?:test|suite|hook) at (\S.{0,999}?):\d{1,9}:\d{1,9}$/;
-const withoutTime = (title: string) => title.replace(/ \(\d{1,12}(?:\.\d{1,12})?ms\)(?: # .*)?$/, "");
+/** Of a title in the spec reporter. */
+export const withoutTime = (title: string) => title.replace(/ \(\d{1,12}(?:\.\d{1,12})?ms\)(?: # .*)?$/, "");
 
 /** The recap names only the innermost test; the tree above it shows its suites. */
 class Tree {

@@ -95,6 +95,7 @@ export type ToolReading = {
   readonly more: number;
   /** How many tests ran, where that is known. */
   readonly tests?: number;
+  readonly isOfPackages?: true;
   /** How many of the failures keep others from being seen. */
   readonly hiding?: number;
   /** Why it did not run all that it is for, in words. */

@@ -1,11 +1,13 @@
 /** How many tests ran and passed, according to the summaries of the runners? */
 
-type TestCount = {
+export type TestCount = {
   /** A file that could not be loaded counts as one test, if the runner counts it. */
   readonly tests: number;
   readonly passed: number;
   /** Endings of test files in the runner's language. */
   readonly endings: RegExp;
+  /** A runner counts packages that passed, whatever the number of their tests. */
+  readonly isOfPackages?: true;
 };
 
 /** Undefined if no runner is recognised. Several runs in one output are added up. */
@@ -24,7 +26,9 @@ export function testCount(lines: readonly string[]): TestCount | undefined {
     }
   }
   // Some runners count each failed part of one test.
-  return endings === undefined ? undefined : { tests, passed: Math.max(0, passed), endings };
+  return endings === undefined
+    ? undefined
+    : { tests, passed: Math.max(0, passed), endings, ...(endings === GO && { isOfPackages: true }) };
 }
 
 /** Summaries come last; a run of a thousand packages has a line for each. */

@@ -132,13 +132,13 @@ function landed(view: RunView, { open, report }: Around): ReportSection {
     return section(open ? "Nothing has landed yet." : "Nothing landed.", [], "plain");
   const isGated = landings.every(({ proof }) => proof !== "ungated");
   const heading = isGated ? "Landed" : "Landed without a gate";
-  const rows = landings.map(({ commit, members, proof, flaky }) => [
+  const rows = landings.map(({ commit, members, proof, flaky, flags = [] }) => [
     short(commit),
     harmless(
       members.map(({ name, attempt }) => `${name}${attempt > 1 ? ` (attempt ${attempt})` : ""}`).join(" + "),
     ),
     ...(report ? [linesText(report.landings.find((one) => one.commit === commit))] : []),
-    proofLabel(proof) + flakyText(flaky, report),
+    harmless(proofLabel({ proof, flags }), 600) + flakyText(flaky, report),
   ]);
   const parts = {
     0: [],

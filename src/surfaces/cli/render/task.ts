@@ -89,6 +89,8 @@ type Details = Pick<TaskRow, "machine" | "isUntaken"> & {
   readonly setbacks: readonly FailedAttemptView[];
   readonly branches: readonly string[];
   readonly commit?: string;
+  /** Of its landing as a whole. */
+  readonly landingFlags?: readonly string[];
   /** Where its whole result is, if its plan asks for one or it was too long, and it is there. */
   readonly output?: string;
   readonly transcripts: readonly string[];
@@ -135,6 +137,7 @@ export async function detailsOf(
     setbacks: view.setbacks.filter(({ task }) => task === id),
     branches: await branchesOf(project, `${prefixOf(home.record)}${run}/task/${id}.`),
     ...(landing === undefined ? {} : { commit: landing.commit }),
+    ...(landing?.flags && { landingFlags: landing.flags }),
     ...outputOf(home, spec, state),
     transcripts: transcriptsOf(
       home,
@@ -239,7 +242,7 @@ export function showTask(context: Context, details: Details): void {
   if (state.is === "cancelled") list("Cancelled", [state.reason]);
   if ("handoff" in state && state.handoff) showHandoff(context, state.handoff, list);
   list("Result file", details.output === undefined ? [] : [details.output]);
-  if (commit !== undefined) list("Landed as", [short(commit)]);
+  if (commit !== undefined) list("Landed as", [short(commit), ...(details.landingFlags ?? [])]);
   if (details.cost) list("Cost", [spentLabel(details.cost), ...unaccountedTexts(details.cost)]);
   list(`Branches (${plural(tries.attempts, "attempt")})`, branches);
   list("Transcripts", transcripts);
