@@ -124,6 +124,9 @@ describe("the web server", () => {
     assert.match(JSON.stringify(first.excerpt), /not ok 2 - <b>broken<\/b>/);
     for (const mark of ["fine", "\\u001b", "\u202e"]) assert.ok(!JSON.stringify(first).includes(mark), mark);
     assert.ok((await read("gate/land%237?all=1")).lines.includes("ok 1 - fine"));
+    writeFileSync(path.join(folder, transcriptName("land#7/mabc1234.1")), text);
+    assert.equal((await read("gate/land%237%2Fmabc1234.1")).total, 4, "as a fleet names it");
+    assert.match((await read("gate/land%237%2F..%2F..%2Fevents.db")).why, /not kept/);
     assert.match((await read("gate/land%238")).why, /not kept/);
     assert.match((await read("attempts/t.1/1")).why, /No work of it is kept/);
     for (const target of ["gate/..%2f..%2fevents.db", "gate/plan", "attempts/x/1", "attempts/t.1/-1"])

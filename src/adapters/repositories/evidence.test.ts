@@ -4,7 +4,10 @@ import { failed, got, makeWorld, quiet } from "../../../test/contracts/repositor
 import { cpuMs } from "../../../test/support/cpu.ts";
 import type { Files } from "../../../test/support/repositories.ts";
 import { startedGits } from "../git/git.ts";
+import type { ObjectReader } from "../git/object-reader.ts";
+import { evidence as evidenceIn } from "./evidence.ts";
 import { GitRepository } from "./git.ts";
+import { closeStore, openStore } from "./store.ts";
 
 const open = (folder: string) => new GitRepository({ folder });
 
@@ -80,6 +83,25 @@ describe("evidence", () => {
     const answer = await world.repository.evidence(world.base, commit, quiet);
     assert.match(failed(answer), /too large to be judged: it puts others in the place of too many tests/);
     assert.ok(cpuMs() - start < 5_000, `${cpuMs() - start} ms`);
+  });
+
+  it("is none where a test file cannot be read now: its tests may be gone", async () => {
+    await using world = await makeWorld(open, { "test/a.test.js": manyTests("adds", 2) });
+    const commit = await world.at.branch("work", { "test/a.test.js": manyTests("adds", 1) });
+    const store = got(await openStore(world.at.folder));
+    try {
+      const contents = async () => ({ is: "failed", why: "git cat-file: killed" });
+      const reader = { info: (name: string) => store.reader.info(name), contents };
+      const answer = await evidenceIn(
+        { ...store, reader: reader as unknown as ObjectReader },
+        world.base,
+        commit,
+        quiet,
+      );
+      assert.match(failed(answer), /git cat-file: killed/);
+    } finally {
+      closeStore(store);
+    }
   });
 
   it("cuts a diff of many megabytes, says so, and still finds what is behind the cut", async () => {

@@ -9,7 +9,7 @@ import { withHabits } from "./habits.ts";
 import { conflictMarks, findMarks, keptMarks, mayHaveConflict, placeOfMark } from "./marks.ts";
 import { wrongNames } from "./names.ts";
 import { parsePatch } from "./patch.ts";
-import { inStore, neededCommit, type Store } from "./store.ts";
+import { broken, inStore, neededCommit, type Store } from "./store.ts";
 import { casesIn, type TestCase } from "./test-cases/cases.ts";
 import { compareTests, type TestChanges, type TestFile } from "./test-cases/compare.ts";
 import { isTestFile } from "./test-files.ts";
@@ -42,7 +42,9 @@ export async function evidence(
   if (hasFailed(marks)) return marks;
   const usual = [...kept, ...marks.usual];
   const { entries } = changes;
-  const tests = await testChanges(store, commit, await testFiles(store, entries), signal);
+  const touched = await testFiles(store, entries);
+  if (hasFailed(touched)) return touched;
+  const tests = await testChanges(store, commit, touched, signal);
   if (hasFailed(tests)) return tests;
   if (tests.isTooMuch) return TOO_MANY_TESTS;
   const of = (...statuses: readonly string[]) =>
@@ -159,7 +161,7 @@ function parseChanges(out: string): Changes {
 }
 
 /** Those that a runner finds, before and after; of Rust all sources, because it has tests among the code. */
-async function testFiles(store: Store, entries: readonly Entry[]): Promise<readonly TestFile[]> {
+async function testFiles(store: Store, entries: readonly Entry[]): Promise<readonly TestFile[] | Failed> {
   const isRead = (path: string) => isTestFile(path) || path.endsWith(".rs");
   const files: TestFile[] = [];
   for (const { status, paths, oldId, newId } of entries) {
@@ -167,9 +169,12 @@ async function testFiles(store: Store, entries: readonly Entry[]): Promise<reado
     const before = status !== "A" && status !== "C" && isRead(from);
     const after = status !== "D" && isRead(to);
     if (!before && !after) continue;
+    const [was, now] = [before ? await textOf(store, oldId) : "", after ? await textOf(store, newId) : ""];
+    if (typeof was !== "string") return was;
+    if (typeof now !== "string") return now;
     files.push({
-      ...(before && { before: { path: from, text: await textOf(store, oldId) } }),
-      ...(after && { after: { path: to, text: await textOf(store, newId) } }),
+      ...(before && { before: { path: from, text: was } }),
+      ...(after && { after: { path: to, text: now } }),
     });
   }
   return files;
@@ -200,10 +205,13 @@ async function testChanges(
 /** Names, and files that may have them. */
 const MAX_SOUGHT = 100;
 
-async function textOf(store: Store, id: string): Promise<string> {
+/** Of a file that cannot be read now nothing is known: its tests may be gone. */
+async function textOf(store: Store, id: string): Promise<string | Failed> {
   const info = await store.reader.info(id);
+  if (info.is === "failed") return broken(info.why);
   if (info.is !== "found" || info.bytes > MAX_TEST_BYTES) return "";
   const read = await store.reader.contents(id);
+  if (read.is === "failed") return broken(read.why);
   return read.is === "found" ? read.content.toString() : "";
 }
 

@@ -38,8 +38,8 @@ const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 const JOB = /^(?:(?:plan|work):t(?:\.\d{1,9}){0,50}|land|check)#\d{1,9}$/;
 const TASK = /^t(?:\.\d{1,9}){0,50}$/;
 const ATTEMPT = /^\d{1,9}$/;
-/** As the log names what a run of the gate wrote: its job's name, and more behind it. */
-const OUTPUT = /^(?:work:t(?:\.\d{1,9}){0,50}|land|check)#\d{1,9}[A-Za-z0-9._-]{0,80}$/;
+/** As the log names what a run of the gate wrote: its job's name, and more behind it; of a fleet behind a slash. */
+const OUTPUT = /^(?:work:t(?:\.\d{1,9}){0,50}|land|check)#\d{1,9}[A-Za-z0-9._/-]{0,80}$/;
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 const text = z.string().trim();
