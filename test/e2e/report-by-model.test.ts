@@ -178,6 +178,8 @@ function checkTimes({ report: { figures, time }, tally }: Told, all: readonly Se
     time.parts.reduce((sum, { ms }) => sum + ms, 0),
     time.totalMs,
   );
+  const onlyPreparing = time.parts.find(({ is }) => is === "prepare")?.ms ?? 0;
+  assert.ok(tally.prepareMs >= onlyPreparing && tally.prepareMs < figures.wallMs, "side by side, it is more");
   assert.ok(figures.redMs > 0 && figures.redMs < figures.wallMs, "the demo's base fails at first");
   assert.deepEqual([figures.flakyTests, tally.flaky.tests.length], [1, 1]);
 }
