@@ -21,6 +21,7 @@ const LISTED: Readonly<Record<string, string>> = {
   "src/adapters/files/write-whole.ts": "makes new files, and syncs folders",
   "src/adapters/fleet/pulled-files.ts": "writes into the run's own folder, through no link",
   "src/adapters/fleet/worker-files.ts": "through no link, and no more than the database takes",
+  "src/adapters/fleet/worker-folder.ts": "a file of this worker's own, in its own folder",
   "src/adapters/git/objects.ts": "objects that it has just written, to sync them",
   "src/adapters/git/shelf.ts": GIT,
   "src/adapters/job-queues/job-files.ts": OWN,
@@ -29,6 +30,7 @@ const LISTED: Readonly<Record<string, string>> = {
   "src/adapters/planning-data.ts": "a file of this package",
   "src/adapters/programs/command.ts": "the first 256 bytes of a program that is about to be run",
   "src/adapters/programs/connections.ts": "files of the kernel's, in /proc",
+  "src/adapters/programs/inside-job.ts": "files of the kernel's, in /proc",
   "src/adapters/programs/pipes.ts": "pipes that it has just made",
   "src/adapters/programs/process-table.ts": "a file of the kernel's, in /proc",
   "src/adapters/repositories/checkouts.ts": GIT,
@@ -43,7 +45,9 @@ const LISTED: Readonly<Record<string, string>> = {
   "src/surfaces/cli/configuration.ts": "a file that the user named",
   "src/surfaces/cli/files.ts":
     "a file that the user named: links count, pipes are not waited for; or a new one",
+  "src/surfaces/cli/input.ts": "the terminal",
   "src/surfaces/cli/commands/serve.ts": "a certificate that the user named",
+  "src/surfaces/cli/render/result.ts": OWN,
   "src/surfaces/http/page.ts": "a file of this package",
   "src/surfaces/tui/watch-run.ts": "the terminal",
 };

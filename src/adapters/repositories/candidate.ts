@@ -40,7 +40,7 @@ export async function candidate(
       conflicts.push(conflict);
       continue;
     }
-    const step = { run, onto: tip, member, theirs: theirs.id, tree: whole.tree, read };
+    const step = { run, base: onto, onto: tip, member, theirs: theirs.id, tree: whole.tree, read };
     const next =
       strategy === "merge-commit"
         ? await mergeCommit(store, step, signal)
@@ -101,8 +101,8 @@ async function conflictOf(store: Store, meeting: Meeting, signal: AbortSignal): 
 }
 
 async function mergeCommit(store: Store, step: ReplayStep, signal: AbortSignal): Promise<string | Failed> {
-  const { run, onto, member, theirs, tree, read } = step;
-  const found = await unforged(store, { run, member, onto: onto.id, theirs, read }, signal);
+  const { run, base, onto, member, theirs, tree, read } = step;
+  const found = await unforged(store, { run, member, onto: base, theirs, read }, signal);
   const second = found ?? (await squashed(store, step));
   if (typeof second !== "string") return second;
   return writeCommit(store, { tree, parents: [onto.id, second], message: mergeMessage(run, member) });
@@ -111,6 +111,8 @@ async function mergeCommit(store: Store, step: ReplayStep, signal: AbortSignal):
 /** How does a branch land without a merge commit? Its own commits are replayed, or taken as they are. */
 type ReplayStep = {
   readonly run: string;
+  /** The target's tip. Unlike the commits of this candidate, which no ref holds yet, nobody prunes it. */
+  readonly base: string;
   readonly onto: { readonly id: string; readonly tree: string };
   readonly member: Branch;
   readonly theirs: string;

@@ -19,6 +19,7 @@ describe("a repository is located", () => {
       gitDir: join(top, ".git"),
       head: await at.git("rev-parse", "HEAD"),
       branch: "main",
+      gitAsks: [],
     };
     for (const [folder, at] of [
       [top, top],
