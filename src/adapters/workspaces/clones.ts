@@ -15,6 +15,7 @@ import { removeAll } from "./folders.ts";
 import { keepAlso, keepWork, type Pause, type Work } from "./keep.ts";
 import { leftoversIn } from "./leftovers.ts";
 import { type ProvisionOptions, Provisions } from "./provisions.ts";
+import { shareBlocks } from "./share-blocks.ts";
 import { clean, markMade, type Slot, slotAt, wipe } from "./slot.ts";
 import { openSource, type Source } from "./source.ts";
 import { spaceOf } from "./space.ts";
@@ -253,10 +254,11 @@ export class CloneWorkspaces implements Workspaces {
     const replaced = [...provided.included, ...provided.shared];
     const hidden = [...replaced, ...provided.copied];
     const kept = want.use === "agent" ? pool.provisions.copiesIn(slot, provided) : [];
-    const wish = { commit: want.commit, keepsIgnored: want.use === "gate", hidden, replaced, kept };
+    const environment = this.#environment(pool, slot);
+    const fill = () => this.#fill(pool, place, { ...want, environment }, signal);
+    const wish = { commit: want.commit, keepsIgnored: want.use === "gate", hidden, replaced, kept, fill };
     const cleaned = await clean(slot, pool.source, wish, signal);
     if (hasFailed(cleaned)) return { failure: inFolder(slot, cleaned.failure) };
-    const environment = this.#environment(pool, slot);
     const provision = await pool.provisions.provide(
       {
         slot,
@@ -281,6 +283,19 @@ export class CloneWorkspaces implements Workspaces {
     await writeDurably(slot.holder, JSON.stringify(holder));
     place.commit = want.commit;
     return holder;
+  }
+
+  /** From any free place with the same files: one of a planner or a gate will do. */
+  async #fill(
+    { places, source }: Pool,
+    { slot: to }: Place,
+    { job, commit, environment }: Pick<Want, "job" | "commit"> & Pick<Workspace, "environment">,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { programs, limits } = this.#options;
+    const from = places.find((one) => !one.isBusy && !one.holder && one.commit === commit)?.slot;
+    if (from)
+      await shareBlocks({ from, to, commit, source, programs, by: { job, environment, limits } }, signal);
   }
 
   /** A clone shares the user's objects, so its commit must stay there even if every branch leaves it. */

@@ -95,6 +95,8 @@ type Wish = {
   readonly replaced: readonly string[];
   /** Ignored folders that stay although other ignored files do not. */
   readonly kept: readonly string[];
+  /** Called for a slot that is made anew, before its commit is checked out. What it leaves there is put right. */
+  readonly fill?: () => Promise<void>;
 };
 
 /**
@@ -114,7 +116,7 @@ export async function clean(
   }
   await removeAll(slot.folder);
   await mkdir(slot.tree, { recursive: true, mode: 0o700 });
-  const failed = await checkOut(slot, source, wish, signal);
+  const failed = await checkOut(slot, source, { ...wish, isNew: true }, signal);
   if (failed) {
     await removeAll(slot.folder); // A partial checkout may have filled the disk.
     return failed;
@@ -134,7 +136,7 @@ const makingOf = (source: Source): string => `${source.objects}\n${bootId()}`;
 async function checkOut(
   slot: Slot,
   source: Source,
-  wish: Wish,
+  wish: Wish & { readonly isNew?: true },
   signal: AbortSignal,
 ): Promise<Failed | undefined> {
   await wipe(slot);
@@ -151,6 +153,7 @@ async function checkOut(
   for (const path of wish.replaced) {
     if (await isReachedInside(slot.tree, path)) await removeAll(join(slot.tree, path));
   }
+  if (wish.isNew) await wish.fill?.();
   const run = (...args: string[]) => gitInSlot(slot, source, { args }, signal);
   const read = await run("read-tree", "--reset", "-u", wish.commit);
   if (!read.ok) return { failure: read.failure };
