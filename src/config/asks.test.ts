@@ -84,7 +84,14 @@ describe("the table of settings", () => {
     const [setup] = asked(`workspace: { setup: "TOKEN=${"hunter2".repeat(2)} ./x" }`);
     assert.doesNotMatch(setup!, /hunter2/);
     const [long] = asked(`workspace: { setup: "${"a".repeat(600)}" }`);
-    assert.match(long!, /… \(100 more characters: read the file\)/);
+    assert.match(long!, /… \(300 more characters: read the file\)/);
+  });
+
+  it("shows line ends, so that no remark hides a command, and says that a part is not shown", () => {
+    const [setup] = asked(JSON.stringify({ workspace: { setup: "npm ci # all\n./evil" } }));
+    assert.match(setup!, /runs npm ci # all ⏎ \.\/evil in each/);
+    const [agent] = asked(`agent: ["sh", "-c", "PASSWORD=';./evil;' true"]`);
+    assert.match(agent!, /\(a part that looks like a secret is not shown: read the file\)/);
   });
 
   it("takes the gate that detection finds for harmless, but not with variables, nor another", () => {

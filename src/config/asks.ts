@@ -2,7 +2,7 @@
 import type { ModelSpec } from "../core/model-spec.ts";
 import type { AgentSpec } from "../ports/agent-spec.ts";
 import type { TrustAsk } from "../ports/trust.ts";
-import { redactCommand, redactor } from "../text/redact.ts";
+import { wordsToAgree } from "../text/asked-words.ts";
 import { knownAgent } from "./known-agents.ts";
 import { knownProvider } from "./known-providers.ts";
 import type { Config } from "./schema.ts";
@@ -56,7 +56,7 @@ const each =
   (value) =>
     (value as readonly string[])
       .filter((entry) => !harmless.includes(entry))
-      .map((entry) => ({ value: entry, words: words(entry) }));
+      .map((entry) => ({ value: entry, words: words(wordsToAgree(entry)) }));
 
 /** A newer key is asked about until somebody has judged it. */
 const unknownKey: Row = (value, key) => [{ value, words: `sets ${key}` }];
@@ -72,7 +72,10 @@ const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ["permissions", only("allow", "every permission that an ACP agent requests is given")],
   ["prompts", () => []], // The texts in it are asked about, not the folder.
   ["gate", gateAsks],
-  ["workspace.setup", (run) => [{ value: run, words: `runs ${shown(String(run))} in each new workspace` }]],
+  [
+    "workspace.setup",
+    (run) => [{ value: run, words: `runs ${wordsToAgree(String(run))} in each new workspace` }],
+  ],
   ["workspace.copy", each((name) => `agents get a copy of ${name}, which git ignores`, ["node_modules"])],
   [
     "workspace.share",
@@ -90,7 +93,7 @@ const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   [
     "fleet.remote",
     (value) =>
-      value === "origin" ? [] : [{ value, words: `the fleet's work goes to ${shown(String(value))}` }],
+      value === "origin" ? [] : [{ value, words: `the fleet's work goes to ${wordsToAgree(String(value))}` }],
   ],
 ]);
 
@@ -100,7 +103,7 @@ function gateAsks(value: unknown): readonly Asked[] {
   return commands.map(({ run, env = {} }) => {
     const variables = Object.entries(env).map(([name, text]) => `${name}=${text}`);
     const line = [...variables, run].join(" ");
-    return { value: { run, env }, words: `the gate runs ${shown(line)}` };
+    return { value: { run, env }, words: `the gate runs ${wordsToAgree(line)}` };
   });
 }
 
@@ -121,13 +124,18 @@ function agentAsks(spec: AgentSpec, who: string): readonly Asked[] {
     case "scripted":
       return [{ value: spec, words: `the script ${spec.script} answers for ${who}, and writes their files` }];
     case "command":
-      return [{ value: spec, words: `${shown(spec.command.join(" "))} is started for ${who}, as you` }];
+      return [
+        { value: spec, words: `${wordsToAgree(spec.command.join(" "))} is started for ${who}, as you` },
+      ];
     case "acp": {
       const { passes = [] } = knownAgent(spec.name) ?? {};
       const keys = passes.filter((name) => /KEY|TOKEN/.test(name));
       const also = keys.length === 0 ? "" : `, with ${keys.join(", ")}`;
       return [
-        { value: spec, words: `${shown(spec.command.join(" "))} is started for ${who}, as you${also}` },
+        {
+          value: spec,
+          words: `${wordsToAgree(spec.command.join(" "))} is started for ${who}, as you${also}`,
+        },
       ];
     }
   }
@@ -141,19 +149,8 @@ function modelAsks(spec: ModelSpec): readonly Asked[] {
   const { provider, model, baseUrl, keyVariable, speaks } = spec;
   if (baseUrl === undefined && keyVariable === undefined && speaks === undefined) return [];
   const keys = keyVariable === undefined ? (knownProvider(provider)?.keys ?? []) : [keyVariable];
-  const where = baseUrl === undefined ? `the provider ${provider}` : shown(baseUrl);
+  const where = baseUrl === undefined ? `the provider ${provider}` : wordsToAgree(baseUrl);
   const key = keys.length === 0 ? "no key" : `the key in ${keys.join(" or ")}`;
   const value = { provider, baseUrl: baseUrl ?? null, keys, speaks: speaks ?? null };
-  return [{ value, words: `${shown(model)}: prompts, code and ${key} go to ${where}` }];
+  return [{ value, words: `${wordsToAgree(model)}: prompts, code and ${key} go to ${where}` }];
 }
-
-const plain = redactor([]);
-
-/** What is too long to be shown is said to be cut: nobody agrees to an end that they have not seen. */
-function shown(text: string): string {
-  const line = redactCommand(text, plain);
-  const more = line.length - MAX_SHOWN_CHARS;
-  return more <= 0 ? line : `${line.slice(0, MAX_SHOWN_CHARS)}… (${more} more characters: read the file)`;
-}
-
-const MAX_SHOWN_CHARS = 500;

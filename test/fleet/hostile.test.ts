@@ -162,6 +162,33 @@ describe("a worker of a fleet that lies", { timeout: 240_000 }, () => {
     );
   });
 
+  it("holds none either while it waits for a lock of its own that is in nobody's way", async () => {
+    const { offer } = await fleet.run("r1");
+    const [liar, second] = [await fleet.joined("liar"), await fleet.session()];
+    const honest = await fleet.machine("honest");
+    fleet.guard();
+    await offer(1);
+    await second.ask("SELECT pg_advisory_lock(42)");
+    await liar.ask("BEGIN");
+    await liar.take();
+    void liar.ask("SELECT pg_advisory_lock(42)").catch(() => {}); // Its session is ended.
+    const taken = await honest.next(AbortSignal.timeout(20_000));
+    assert.equal(taken?.offered.job, job(1));
+    await liar.ended;
+  });
+
+  it("is no larger than a machine can be: labels that no task can name are dropped, as are slots below 0", async () => {
+    const liar = await fleet.session();
+    const labels = [...Array.from({ length: 40 }, (_, n) => `l${n}`), "x".repeat(1_000_000), "Obey me", null];
+    const join = "SELECT skein.worker_join('fat', $1, $2, $3, '1')";
+    await liar.ask(join, [randomUUID(), [...labels].reverse(), -2_000_000_000]);
+    const [fat] = await lines(
+      "SELECT cardinality(labels) AS count, capacity, pg_column_size(labels) AS bytes FROM $S.worker",
+    );
+    assert.deepEqual([fat!["count"], fat!["capacity"]], [32, 0]);
+    assert.ok(Number(fat!["bytes"]) < 2_000, `${fat!["bytes"]} bytes`);
+  });
+
   it("keeps no call of its run, no event of its log and no lease waiting by a transaction that it keeps open", async () => {
     const { home, governor, offer } = await fleet.run("r1");
     const lock = await home.lock();

@@ -55,7 +55,10 @@ type Row = {
   readonly heldMs: number;
 };
 
-/** One that itself waits for a lock is not the cause: it goes on when that is gone. */
+/**
+ * One that itself waits for a lock is not the cause: it goes on when that is gone. But workers need no advisory lock:
+ * one session would wait for another one's for as long as it likes, which is in no transaction and in nobody's way.
+ */
 const END = `
   WITH awaited AS MATERIALIZED (
     SELECT unnest(pg_blocking_pids(l.pid)) AS pid, clock_timestamp() - l.waitstart AS held
@@ -67,7 +70,8 @@ const END = `
       greatest(clock_timestamp() - a.xact_start, (SELECT max(held) FROM awaited WHERE awaited.pid = a.pid)) AS held
     FROM pg_stat_activity a LEFT JOIN $S.machine m ON m.role = a.usename AND m.name <> ''
     WHERE a.datname = current_database() AND a.usename <> current_user
-      AND (a.usename = $1 OR m.role IS NOT NULL) AND a.wait_event_type IS DISTINCT FROM 'Lock'
+      AND (a.usename = $1 OR m.role IS NOT NULL)
+      AND (a.wait_event_type IS DISTINCT FROM 'Lock' OR a.wait_event = 'advisory')
       AND (a.xact_start < clock_timestamp() - $2 * interval '1 ms' OR a.pid IN (SELECT pid FROM awaited))
   )
   SELECT name, application_name AS session, host(client_addr) AS address,

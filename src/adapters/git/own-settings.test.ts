@@ -27,6 +27,7 @@ describe("of a repository's own git settings", () => {
       ["http.proxy", "http://evil"],
       ["remote.origin.uploadpack", "evil-pack"],
       ["lfs.customtransfer.x.path", "evil"],
+      ["lfs.extension.x.clean", "evil"],
       ["include.path", included],
     ] as const;
     for (const [key, value] of settings) await at.git("config", key, value);
@@ -39,7 +40,13 @@ describe("of a repository's own git settings", () => {
           "credential.https://h.helper",
           "url.https://evil/.insteadof",
         ],
-        ...["http.proxy", "remote.origin.uploadpack", "lfs.customtransfer.x.path", "filter.deep.process"],
+        ...[
+          "http.proxy",
+          "remote.origin.uploadpack",
+          "lfs.customtransfer.x.path",
+          "lfs.extension.x.clean",
+          "filter.deep.process",
+        ],
       ].sort(),
     );
     await at.git("config", "extensions.worktreeConfig", "true");
@@ -70,6 +77,16 @@ describe("of a repository's own git settings", () => {
     assert.deepEqual(await asksIn(at.folder), []);
     await at.git("config", "filter.lfs.process", "git-lfs filter-process; evil");
     assert.deepEqual(await asksIn(at.folder), ["filter.lfs.process"]);
+  });
+
+  it("are shown to their end, or say that they are not", async () => {
+    await using at = await makeRepository({ files: { "a.txt": "a\n" } });
+    await at.git("config", "filter.evil.clean", `cat ${" ".repeat(400)}; evil`);
+    const asks = await ownGitAsks(at.folder, AbortSignal.timeout(20_000));
+    assert.ok(!hasFailed(asks));
+    assert.match(asks[0]!.words, /… \(\d+ more characters: read the file\)/);
+    await at.git("config", "filter.evil.clean", `cat ${" ".repeat(250)}; evil`);
+    assert.match(JSON.stringify(await ownGitAsks(at.folder, AbortSignal.timeout(20_000))), /; evil/);
   });
 
   it("a work tree elsewhere is asked for, but not the repository's own", async () => {

@@ -3,8 +3,7 @@ import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { Failed } from "../../core/result.ts";
 import type { TrustAsk } from "../../ports/trust.ts";
-import { quoted } from "../../text/lines.ts";
-import { redactor } from "../../text/redact.ts";
+import { wordsToAgree } from "../../text/asked-words.ts";
 import { fieldsIn, git } from "./git.ts";
 
 /**
@@ -46,8 +45,8 @@ const OBEYED: readonly (readonly [key: RegExp, words: (value: string) => string]
   ],
   [/^(?:remote\..+\.(?:proxy|lfsurl)|lfs\.(?:push)?url)$/s, (value) => `git's connections go to ${value}`],
   [
-    /^lfs\.(?:customtransfer\..+|standalonetransferagent)$/s,
-    (value) => `git-lfs transfers files by ${value}`,
+    /^lfs\.(?:customtransfer\..+|standalonetransferagent|extension\..+)$/s,
+    (value) => `git-lfs runs or obeys ${value} when it transfers files`,
   ],
   [/^protocol\.(?:.+\.)?allow$/s, (value) => `git may use this way to reach a remote: ${value}`],
   [/^core\.worktree$/, (value) => `the files of the checkout are in ${value}`],
@@ -66,14 +65,11 @@ async function askOf(key: string, value: string, folder: string): Promise<TrustA
   const words = OBEYED.find(([pattern]) => pattern.test(key))?.[1];
   if (words === undefined || value.trim() === "" || LFS.has(`${key}\n${value}`)) return undefined;
   if (key === "core.worktree" && (await isPairedWith(folder))) return undefined;
-  const shown = redactor([]);
   return {
     ...{ is: "git", from: ".git/config", name: key, value },
-    words: `${shown(key)}: ${words(quoted(shown(value).slice(0, MAX_SHOWN_CHARS)))}`,
+    words: `${wordsToAgree(key)}: ${words(`"${wordsToAgree(value)}"`)}`,
   };
 }
-
-const MAX_SHOWN_CHARS = 200;
 
 /** The work tree has a `.git` that leads back to this repository, as that of a submodule: both sides say so. */
 async function isPairedWith(folder: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** Which ignored files does a repository want its workspaces to have? The lines of `.worktreeinclude`. */
 import { join } from "node:path";
 import type { TrustAsk } from "../../ports/trust.ts";
+import { wordsToAgree } from "../../text/asked-words.ts";
 import { readShort } from "../files/read-bounded.ts";
 
 export const INCLUDE = ".worktreeinclude";
@@ -16,5 +17,5 @@ const MAX_INCLUDE_BYTES = 100_000;
 /** Ignored files are often keys. */
 export const includeAsk = (patterns: readonly string[]): TrustAsk => ({
   ...{ is: "ignored", from: INCLUDE, name: INCLUDE, value: patterns },
-  words: `agents get copies of files that git ignores: ${patterns.join(" ")}`,
+  words: `agents get copies of files that git ignores: ${wordsToAgree(patterns.join(" "))}`,
 });

@@ -13,6 +13,7 @@ import {
   type TrustParts,
   type Untrusted,
 } from "../../ports/trust.ts";
+import { wordsToAgree } from "../../text/asked-words.ts";
 
 /** `asks`: the canonical set; `unagreed`: what of it is new. */
 export type TrustStanding = {
@@ -51,5 +52,10 @@ export const planAsks = (plan: Pick<ExecutionPlan, "tasks">, from: string): read
   plan.tasks.flatMap(({ success_criterion: run }) =>
     run === undefined
       ? []
-      : [{ is: "criterion", from, name: "criterion", value: run, words: `a task is judged by ${run}` }],
+      : [
+          {
+            ...{ is: "criterion", from, name: "criterion", value: run },
+            words: `a task is judged by ${wordsToAgree(run)}`,
+          },
+        ],
   );

@@ -61,11 +61,15 @@ export async function configFile(
   }
 }
 
-/** By where it really is, whatever links lead there. */
+/** By where it really is, and by each folder on the way: a link of the repository that leads out is its own, too. */
 export async function isInside(file: string, located: Project["located"] | undefined): Promise<boolean> {
   if (located === undefined) return false;
-  const real = await realpath(file).catch(() => file);
-  return [located.top, located.gitDir].some((place) => real.startsWith(`${place}${path.sep}`));
+  const places = [located.top, located.gitDir];
+  for (let way = path.resolve(file); way !== path.dirname(way); way = path.dirname(way)) {
+    const real = await realpath(way).catch(() => way); // It is not there yet.
+    if (places.some((place) => real === place || real.startsWith(`${place}${path.sep}`))) return true;
+  }
+  return false;
 }
 
 /** Where there is no work tree, what is committed counts: at the base that was named, else at HEAD. */
@@ -114,8 +118,8 @@ export async function settingsAsked(
   };
 }
 
-/** What comes neither from a variable, a flag nor the defaults comes from the file. */
-export const isRepositorys = (origin = "default") => !/^(?:SKEIN_|--|default$)/.test(origin);
+/** Only what stands in a file has a line; its name may be that of a branch, and begin like a variable's. */
+export const isRepositorys = (origin = "default") => /:\d+$/.test(origin);
 
 /** Of a file that nobody has agreed to yet. */
 export const NOTHING: Agrees = () => false;

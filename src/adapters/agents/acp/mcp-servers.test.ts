@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readMcpServers } from "./mcp-servers.ts";
+import { readMcpServers, serverAsks } from "./mcp-servers.ts";
 
 const read = (mcpServers: unknown, passed: Readonly<Record<string, string>> = {}) =>
   readMcpServers(JSON.stringify({ mcpServers }), passed);
 
 describe("a repository's .mcp.json", () => {
+  it("is asked about by what is started, whatever else an entry says, with its variables", () => {
+    const words = (entry: object) => serverAsks(JSON.stringify({ mcpServers: { x: entry } }))[0]!.words;
+    const both = { type: "stdio", command: "evil", url: "https://docs.example" };
+    assert.equal(words(both), "the server x starts evil, as you");
+    const preloaded = { command: "node", args: ["s.js"], env: { NODE_OPTIONS: "--require ./evil.js" } };
+    assert.equal(words(preloaded), "the server x starts NODE_OPTIONS=--require ./evil.js node s.js, as you");
+    assert.equal(words({ url: "https://docs.example" }), "the server x reaches https://docs.example");
+  });
+
   it("names programs and addresses", () => {
     const { servers, problems } = read({
       docs: { command: "docs-mcp", args: ["--fast", 1], env: { LEVEL: "2" } },

@@ -1,8 +1,8 @@
 /** Reads the MCP servers that a repository's `.mcp.json` names for agents. The file is untrusted. */
 import { messageOf } from "../../../core/failure.ts";
 import { AGREES_TO_ALL, type Agrees, type TrustAsk } from "../../../ports/trust.ts";
+import { wordsToAgree } from "../../../text/asked-words.ts";
 import { fields, type LooseFields, parseJson } from "../../../text/json.ts";
-import { redactor } from "../../../text/redact.ts";
 import { list, shown, text } from "./loose.ts";
 
 type Pair = { readonly name: string; readonly value: string };
@@ -74,11 +74,13 @@ export function agreedServers(json: string, agrees: Agrees): string {
 
 /** As it is written: names of variables, not their values. */
 function serverAsk(name: string, entry: unknown): TrustAsk {
-  const { command, args, url } = fields(entry);
-  const plain = redactor([]);
-  const line = shown(plain([text(command), ...list(args).map(String)].join(" ").trim()), MAX_SHOWN_CHARS);
+  const { command, args, url, env } = fields(entry);
+  const variables = pairs(env, String).map((one) => `${one.name}=${one.value}`);
+  const line = [...variables, text(command), ...list(args).map(String)].join(" ").trim();
   const does =
-    url === undefined ? `starts ${line}, as you` : `reaches ${shown(plain(text(url)), MAX_SHOWN_CHARS)}`;
+    typeOf(fields(entry)) === "stdio"
+      ? `starts ${wordsToAgree(line)}, as you`
+      : `reaches ${wordsToAgree(text(url))}`;
   const keys = [...new Set([...JSON.stringify(entry ?? null).matchAll(VARIABLE)].map(([, key]) => key))];
   const also = keys.length === 0 ? "" : `, with ${keys.join(", ")}`;
   return {
@@ -86,11 +88,10 @@ function serverAsk(name: string, entry: unknown): TrustAsk {
     from: ".mcp.json",
     name,
     value: entry ?? null,
-    words: `the server ${name} ${does}${also}`,
+    words: `the server ${wordsToAgree(name)} ${does}${also}`,
   };
 }
 
-const MAX_SHOWN_CHARS = 300;
 const MAX_CHARS = 200_000;
 const MAX_SERVERS = 50;
 
@@ -101,13 +102,16 @@ type Read = { readonly server: McpServer } | Problem;
 type Expand = (value: string) => string;
 
 function serverIn(name: string, entry: LooseFields, { expand, missing }: Expander): Read {
-  const type = text(entry["type"]) || (entry["url"] === undefined ? "stdio" : "http");
+  const type = typeOf(entry);
   const server = type === "stdio" ? program(name, entry, expand) : remote(name, type, entry, expand);
   if ("problem" in server) return server;
   if (missing.size === 0) return { server };
   const names = [...missing].join(", ");
   return { problem: `${names} ${missing.size === 1 ? "is" : "are"} not passed on (see "pass")` };
 }
+
+const typeOf = (entry: LooseFields): string =>
+  text(entry["type"]) || (entry["url"] === undefined ? "stdio" : "http");
 
 function program(name: string, entry: LooseFields, expand: Expand): McpServer | Problem {
   const command = expand(text(entry["command"]));

@@ -46,8 +46,9 @@ BEGIN
     RETURN 'full';
   END IF;
   INSERT INTO $S.worker AS w (name, token, role, labels, capacity, version, state)
-    VALUES (_name, _token, session_user, array_remove(_labels[1:32], NULL), least(_capacity, 1000), left(_version, 40),
-      'ready')
+    VALUES (_name, _token, session_user, ARRAY(
+        SELECT one FROM unnest(_labels) AS one WHERE one ~ '^[a-z0-9][a-z0-9._-]{0,31}$' LIMIT 32),
+      greatest(0, least(_capacity, 1000)), left(_version, 40), 'ready')
     ON CONFLICT (name) DO UPDATE SET token = excluded.token, role = excluded.role, labels = excluded.labels,
       capacity = excluded.capacity, version = excluded.version, state = excluded.state, seen_at = now();
   PERFORM pg_notify('$N:workers', '');
