@@ -32,6 +32,14 @@ describe("ordinary text", () => {
     "monkey=banana12345 turkey: abc123def456",
     '["/etc/passwd", "--ignore-revs-file", "x"]; options.headers.authorization = authorizationHeader',
     "echo $TOKEN | base64; sockets in C:\\\\new\\\\token; docker run -p 8080:80 key1",
+    "/** Which of several it is: `SECRET_KEY_BASE`, `TOKEN_2`; `API_KEY`, `word2`. */",
+    "/agreed to before:\\n {2}skein\\.yaml: workspace\\.pass: .*MY_KEY\\n/",
+    'const pass = "config" in configuration; const token = "identifier";',
+    "{ name: 'Password', password: 'Password', secret: 'optional', pwd: 'newPassword' }",
+    "deploy --token string   the token; --password must be given, (--passphrase text)",
+    "password: 'The password must have at least 8 characters'",
+    '"Cache-Key: node24-abc12345" "Idempotency-Key: abc12345"',
+    "src/server.ts:1234:start:error:unexpected",
     "npm_config_registry npm_lifecycle_event pypi-publish key-value-stores-of-2024",
   ];
   for (const text of texts) test(`${text.slice(0, 60)} is left alone`, () => assert.equal(plain(text), text));
@@ -45,7 +53,7 @@ describe("ordinary text", () => {
       "test/fixtures/tool-output/*",
     ];
     const own =
-      /(?:redact|secret-[a-z]+|doctor-values|lfs|repository-name|objects)(?:\.test)?\.ts$|(?:config|traces)\/(?:agents|read|settings)\.test\.ts$/; // Examples.
+      /(?:redact(?:-time)?|secret-[a-z]+|doctor-values|lfs|repository-name|objects)(?:\.test)?\.ts$|(?:config|traces)\/(?:agents|asks|read|settings)\.test\.ts$/; // Examples.
     const changed = globSync(patterns, { cwd: ROOT })
       .filter((file) => !own.test(file) && !/node_modules/.test(file))
       .flatMap((file) => {

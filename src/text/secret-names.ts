@@ -1,10 +1,11 @@
 /** Which texts are secrets by the name that stands before them? `PASSWORD=…`, `"api_key": "…"`, `Authorization: …`. */
+import { SECRET_PLACES } from "./secret-places.ts";
 import { type Span, spanOf } from "./secret-shapes.ts";
 
 /** None of these goes beyond the end of its line, nor beyond a quote or a backslash. */
 export const namedSecrets = (text: string): Span[] => [
   ...assignedIn(text),
-  ...PLACES.flatMap((place) => [...text.matchAll(place)].map(spanOf)),
+  ...SECRET_PLACES.flatMap((place) => [...text.matchAll(place)].map(spanOf)),
 ];
 
 /** A name such as API_KEY or PGPASSWORD; not KEYBOARD, nor the key of Skein's own that holds names of variables. */
@@ -22,35 +23,10 @@ const SECRET_PARTS: ReadonlySet<string> = new Set([
   ...["KEY", "KEYS", "PASS", "PASSPHRASE", "CREDS", "AUTH", "COOKIE", "PAT", "PRIVATE", "DSN"],
 ]);
 
-/**
- * Headers, addresses and commands that carry a secret in a place of its own. The group is the secret. `(?<!\\[nrt])`: a
- * letter that belongs to a line end in a string of JSON is no word before it.
- */
-const PLACES: readonly RegExp[] = [
-  /authorization\\{0,15}["']?[ \t]{0,4}[:=][ \t]{0,4}(?:\\{0,15}["'])?(?:[A-Za-z][\w-]{2,20}[ \t]{1,4}([^\s"'\\,;]{8,})|((?=[^\s"'\\,;]{0,200}[\d+/=]|[A-Za-z]{24})[^\s"'\\,;]{8,}))/dgi,
-  /(?<![A-Za-z0-9](?<!\\[nrt]))(?:Bearer|Basic)[ \t]{1,4}((?=[A-Za-z._~+/=-]{0,60}\d)[\w.~+/=-]{16,}|[A-Za-z]{18,}={1,2})/dgi,
-  /cookie\\{0,15}["']?[ \t]{0,4}:[ \t]{0,4}(?:\\{0,3}["'])?((?=[^\s;="']{1,64}=(?!\$\{))[^\r\n"'\\]{8,})/dgi,
-  /[?&](?:password|passwd|pwd|secret|client_secret|(?:access_|id_|refresh_|auth_)?token|api_?key|sig|signature|x-(?:amz|goog)-(?:signature|security-token))=(?!\$\{)([^\s&#"'\\]{6,})/dgi,
-  /(?<![\w-](?<!\\[nrt]))login[ \t]{1,4}[^\s"'\\]{1,100}[ \t]{1,4}password[ \t]{1,4}([^\s"'\\]{4,})/dg, // .netrc
-  /(?<![\w-])sig=([\w%+/-]{20,}={0,2})/dg, // Azure.
-  // Commands whose flag for a password is one letter.
-  /(?<![\w-])(?:mysql\w{0,10}|mariadb[\w-]{0,10})[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-p(?![\s$<{%])(?:\\{0,7}["'])?([^\s"'\\]{4,})/dg,
-  /(?<![\w-])(?:mongo\w{0,8}|(?:docker|podman|helm registry|buildah|skopeo|oras) login|az login)[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-p[ \t=](?:\\{0,7}["'])?(?![$<{%-])([^\s"'\\]{4,})/dg,
-  /(?<![\w-])(?:redis-cli[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-a|ldap\w{2,8}[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-w|ssh-keygen[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-[NP]|sqlcmd[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-P|(?:un)?zip[ \t][^\r\n|;&]{0,200}?(?<=[ \t])-P)[ \t](?:\\{0,7}["'])?(?![$<{%-])([^\s"'\\]{4,})/dg,
-  /(?<=[ \t])-pass(?:in|out)?[ \t]pass:([^\s"'\\]{4,})/dg, // OpenSSL.
-  /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?\\{0,7}["']([^"'\\\r\n]{4,100})/dgi,
-  // Words with spaces between them.
-  /(?:pass|seed|recovery|secret)[ _-]?phrase\\{0,7}["'`]?[ \t]{0,4}(?:=>|[:=])?[ \t]{0,4}\\{0,7}["'`]([^"'`\\\r\n]{8,300})(?=\\{0,7}["'`])/dgi,
-  /(?:(?:pass|seed|recovery|secret)[ _-]?phrase|mnemonic)\\{0,7}["'`]?[ \t]{0,4}[:=][ \t]{0,4}((?:[A-Za-z0-9'!-]{2,20}[ \t-]){2,23}[A-Za-z0-9'!-]{2,20})(?=[ \t]{0,4}(?:["'`\\\r\n#]|$))/dgi,
-  // Terraform: a variable's block.
-  /variable[ \t]{1,4}\\{0,7}"[\w-]{0,60}(?:pass|secret|token|key|credential)[\w-]{0,30}\\{0,7}"\s{0,4}\{[^{}]{0,400}?default\s{0,9}=\s{0,4}\\{0,7}"([^\s"\\]{4,})/dgi,
-  /(?:[Pp]ass(?:word|wd|phrase)|PASSWORD)[ \t]{1,2}(?:is|was)[ \t:]{1,3}\\{0,7}["'`]?((?=[^\s]{0,60}\d)(?=[^\s]{0,60}[A-Z!@#%^&*])[^\s"'`\\,;]{6,})/dg,
-  /sshpass[ \t]{1,4}-p[ \t]{0,4}(?:\\{0,3}["'])?([^\s"'\\]{4,})/dg,
-  /(?<![\w-](?<!\\[nrt]))(?:-u|--user)[ =](?:\\{0,3}["'])?[^\s:"'\\]{1,64}:((?=[^\s"'\\]{0,60}[A-Za-z])(?=[^\s"'\\]{0,60}\d)[^\s"'\\]{6,})/dg,
-  /identified[ \t]{1,4}(?:with[ \t]{1,4}\w{1,40}[ \t]{1,4})?by[ \t]{1,4}\\{0,3}["']([^\s"'\\]{4,})/dgi, // SQL.
-];
-
+const MAX_PHRASE_CHARS = 300;
 const QUOTE = "\\\\{0,15}[\"'`]";
+/** How a string begins: with a quote, what languages write before it, three of them, or what Lua and Perl have instead. */
+const STRING = `(?:(?:[bBrRuUfFL]{1,2}#{0,2}|[@$]{1,2})?(?:\\\\{0,15}(?:"""|''')|${QUOTE})|\\[\\[|qq?[{([])`;
 
 /** A line end, also as strings of JSON (in JSON) have it, and what `grep -n` or a diff writes before the next line. */
 const LINE_END = "(?:\\r?\\n|(?<=\\\\)n)";
@@ -60,6 +36,8 @@ const LINE_START = "(?:[\\w./-]{1,80}[:-]\\d{1,6}[:-])?[+|>-]?[ \\t]{0,40}";
 const BETWEEN = {
   /** YAML: `password: |`, and the value in the next line. */
   block: `:[ \\t]{0,4}[|>][+-]?[ \\t]{0,4}\\\\{0,15}${LINE_END}${LINE_START}`,
+  /** `const token: string = "…"`, `API_KEY: &str = "…"`. */
+  typed: `[ \\t]{0,4}:[ \\t]{0,4}&?[A-Za-z][\\w<>.|&' ]{0,40}=[ \\t]{0,4}(?=${STRING})`,
   /** Aligned with others, or in bold. */
   assigned: "(?:\\*\\*|__)?[ \\t]{0,30}(?:=>|:=|[=:])(?:\\*\\*|__)?[ \\t]{0,30}",
   /** `<key>Password</key><string>…`. */
@@ -70,6 +48,8 @@ const BETWEEN = {
   argument: `[ \\t]{0,2}[,(]\\s{0,9}(?=${QUOTE})`,
   /** `<password>…`, `<entry key="password">…`. */
   element: "(?:[ \\t][^<>\\r\\n]{0,100})?>\\s{0,20}",
+  /** A line of a table, of .netrc: nothing but a name and its value. */
+  column: "[ \\t]{1,40}(?=[^\\s]{6,200}[ \\t]{0,9}(?:\\r?\\n|$))",
   beside: "[ \\t]{1,4}",
 } as const;
 
@@ -79,13 +59,23 @@ const WHICH =
 
 /** The last word of a name, and what stands between it and its value. */
 const NAMED = new RegExp(
-  `(?<word>pass(?:word|wd|phrase|code)?|pwd|secret|token|key|credentials?|auth|dsn|pat)(?<which>${WHICH})?(?<closing>${QUOTE})?\\]?` +
+  `(?<word>pass(?:word|wd|phrase|code)?|pwd|secret|token|key|credentials?|auth|dsn|pat|psk)(?<which>${WHICH})?(?<closing>${QUOTE})?\\]?` +
     `(?:${Object.entries(BETWEEN)
       .map(([form, shape]) => `(?<${form}>${shape})`)
-      .join("|")})(?<quote>${QUOTE})?`,
+      .join("|")})(?<quote>${STRING})?`,
   "gi",
 );
-const VALUE = { quoted: /[^\s"'`\\]+/y, bare: /[^\s"'`\\,;&|<>(){}[\]]+/y, variable: /[^\s"'\\]+/y };
+const BARE = { value: /[^\s"'`\\,;&|<>(){}[\]]+/y, variable: /[^\s"'\\]+/y };
+/** A quote of the other kinds between two letters belongs to the value; none of those that end a string of JSON does. */
+const QUOTED: Readonly<Record<string, { readonly word: RegExp; readonly phrase: RegExp }>> =
+  Object.fromEntries(
+    ['"', "'", "`"].map((quote) => {
+      const letter = `[^\\s"'\`\\\\]|(?<=\\w)(?!${quote})["'\`](?=\\w)`;
+      const phrase = `(?:${letter}|[ \\t]){1,${MAX_PHRASE_CHARS}}(?=\\\\{0,15}${quote})`;
+      return [quote, { word: new RegExp(`(?:${letter})+`, "y"), phrase: new RegExp(phrase, "y") }];
+    }),
+  );
+const BRACKETED = /[^\s"'`\\\]})]+/y;
 
 function* assignedIn(text: string): Generator<Span> {
   NAMED.lastIndex = 0;
@@ -98,20 +88,37 @@ function* assignedIn(text: string): Generator<Span> {
     const before = text.slice(Math.max(0, nameAt - MAX_BEFORE_CHARS), nameAt);
     const form = formIn(name, groups, { before, isQuoted: quote !== undefined });
     if (form === undefined) continue;
-    const shape = quote !== undefined ? VALUE.quoted : form.isVariable ? VALUE.variable : VALUE.bare;
-    // Its beginning says what it is. To read on only then keeps a text of names without values from costing much.
-    shape.lastIndex = 0;
-    const value = shape.exec(text.slice(start, start + MAX_JUDGED_CHARS))?.[0];
-    if (value === undefined) continue;
-    const next = value.length < MAX_JUDGED_CHARS ? text[start + value.length] : undefined;
     const isClosed = groups["element"] !== undefined || groups["closed"] !== undefined;
-    const end = isClosed && next === "<" ? undefined : next;
-    if (!isSecret(value, form, { isQuoted: quote !== undefined, next: end })) continue;
-    shape.lastIndex = start;
-    shape.exec(text);
-    yield { start, end: shape.lastIndex };
-    NAMED.lastIndex = shape.lastIndex;
+    const end = valueEnd(text, start, { form, quote, isClosed });
+    if (end === undefined) continue;
+    yield { start, end };
+    NAMED.lastIndex = end;
   }
+}
+
+type Place = { readonly form: Form; readonly quote: string | undefined; readonly isClosed: boolean };
+
+/** Undefined: what stands there is no secret. */
+function valueEnd(text: string, start: number, { form, quote, isClosed }: Place): number | undefined {
+  const quoted = quote === undefined ? undefined : QUOTED[quote.at(-1)!];
+  const words = quoted?.phrase ?? (isClosed ? CLOSED : undefined);
+  const phrase = words && matchAt(words, text, start);
+  if (phrase?.includes(" ") && isSecretPhrase(phrase, form)) return start + phrase.length;
+  // Its beginning says what it is. To read on only then keeps a text of names without values from costing much.
+  const shape =
+    quoted?.word ?? (quote !== undefined ? BRACKETED : form.isVariable ? BARE.variable : BARE.value);
+  const value = matchAt(shape, text.slice(start, start + MAX_JUDGED_CHARS), 0);
+  if (value === undefined) return undefined;
+  const after =
+    value.length < MAX_JUDGED_CHARS ? text.slice(start + value.length, start + value.length + 8) : "";
+  const rest = isClosed && after.startsWith("<") ? "" : after;
+  if (!isSecret(value, form, { isQuoted: quote !== undefined, rest })) return undefined;
+  return start + matchAt(shape, text, start)!.length;
+}
+
+function matchAt(shape: RegExp, text: string, at: number): string | undefined {
+  shape.lastIndex = at;
+  return shape.exec(text)?.[0];
 }
 
 type Groups = Readonly<Record<string, string | undefined>>;
@@ -119,20 +126,64 @@ type Groups = Readonly<Record<string, string | undefined>>;
 /** What the way in which a name and a value stand together makes of them; undefined: they do not belong together. */
 function formIn(
   name: string,
-  { closing, assigned, block, argument, element, beside }: Groups,
+  { closing, assigned, typed, block, argument, element, closed, column, beside }: Groups,
   { before, isQuoted }: { readonly before: string; readonly isQuoted: boolean },
 ): Form | undefined {
-  if (assigned !== undefined) return formOf(name, assigned);
-  if (block !== undefined) return formOf(name, ":");
+  const isOption = name.startsWith("-");
+  if (assigned !== undefined) {
+    if (assigned.trim() === ":" && isHeader(name, before))
+      return { isVariable: false, isPassword: false, isWhole: true };
+    const form = /^key$/i.test(name) && KEY_OF.test(before) ? formOf("api_key", ":") : formOf(name, assigned);
+    const isField = assigned.trim() !== "=" || assigned === "=";
+    /** Of a file of settings: code has blanks around the sign, or something behind the value. */
+    const isSetting = assigned === "=" && ALONE.test(before);
+    const isTold = isOption
+      ? isQuoted && OPTIONS.has(lastOf(name))
+      : isField && (isQuoted || isSetting) && FIELDS.has(isSetting ? lastOf(name) : name.toLowerCase());
+    return form && { ...form, isTold, isWhole: form.isVariable };
+  }
+  if ((block ?? typed) !== undefined) return formOf(name, ":");
+  if (column !== undefined && !isOption && ALONE.test(before)) return formOf(name, ":");
   if (element !== undefined && closing === undefined && !/<[\w.-]{0,40}:?$/.test(before)) return undefined;
-  if (argument !== undefined && (before.endsWith("/") || (argument.includes(",") && closing === undefined)))
-    return undefined;
-  if (beside !== undefined && !name.startsWith("-") && !SETTER.test(before))
+  const isList = argument?.includes(",") && (closing === undefined || closing.endsWith("`"));
+  if (argument !== undefined && (before.endsWith("/") || isList)) return undefined;
+  if ((beside ?? column) !== undefined && !isOption && !SETTER.test(before))
     return isQuoted && closing === undefined && /passw(?:or)?d$/i.test(name) ? formOf(name, ":") : undefined;
-  if (name.startsWith("-")) return formOf(name, beside ?? ":");
+  if (isOption) {
+    const form = formOf(name, beside ?? column ?? ":");
+    return form && { ...form, isTold: OPTIONS.has(lastOf(name)), isWhole: (beside ?? column) !== undefined };
+  }
+  const isTold = (element ?? closed) !== undefined && FIELDS.has(name.toLowerCase());
   const isVariable = /^[A-Z0-9_]+$/.test(name) && looksSecret(name);
-  return isVariable ? { isVariable: false, isPassword: true } : formOf(name, ":");
+  const form = isVariable ? { isVariable: false, isPassword: true } : formOf(name, ":");
+  return form && { ...form, isTold, isWhole: (beside ?? column) !== undefined };
 }
+
+/** At the beginning of a line, or of a string that is one. */
+const ALONE = new RegExp(`(?:^|[\\n"'\`])${LINE_START}$`);
+
+/** `private key: …`, in words. */
+const KEY_OF = /(?<![A-Za-z])(?:api|access|account|secret|private|signing|encryption|master)[ \t]$/i;
+
+/** `"Fastly-Key: …"`, and a line of a request: a name of words with hyphens, of which the last tells of a secret. */
+function isHeader(name: string, before: string): boolean {
+  if (!/^[A-Za-z][A-Za-z\d]*(?:-[A-Za-z\d]+)+$/.test(name) || OPEN_KEYS.test(name)) return false;
+  return (
+    /["'`]$/.test(before) || (/(?:^|\n|\n?[<>] )$/.test(before) && /^(?:[A-Z][A-Za-z\d]*-?)+$/.test(name))
+  );
+}
+
+/** Keys of headers that are no secrets. */
+const OPEN_KEYS =
+  /(?:idempotency|cache|surrogate|websocket|partition|sort|primary|foreign|public|host)-key$/i;
+
+/** Where one of these is the whole name of a field, letters alone are a value as well. */
+const FIELDS: ReadonlySet<string> = new Set([
+  ...["password", "passwd", "passphrase", "passcode", "pwd", "secret"],
+]);
+/** The same for the last word of an option. */
+const OPTIONS: ReadonlySet<string> = new Set([...FIELDS, "pass", "token"]);
+const lastOf = (name: string) => wordsOf(name).at(-1) ?? "";
 
 /** Commands that set a variable: of shells, of Dockerfiles, of many tools. */
 const SETTER =
@@ -140,6 +191,8 @@ const SETTER =
 const MAX_BEFORE_CHARS = 60;
 
 const MAX_JUDGED_CHARS = 128;
+/** Between two tags. */
+const CLOSED = /[^<>"'`\\\r\n]{1,300}(?=<\/)/y;
 
 /** The first parts of the name; the letter of a `\n`, as a string of JSON has it, is none of them. */
 function nameBefore(text: string, at: number): string {
@@ -156,6 +209,10 @@ type Form = {
   /** PASSWORD=… and --password=…: whatever is long enough is the value, and no code. */
   readonly isVariable: boolean;
   readonly isPassword: boolean;
+  /** The name or the option says so clearly that a secret follows that letters alone are one. */
+  readonly isTold?: boolean;
+  /** What stands in quotes there is the value, whatever words it has. */
+  readonly isWhole?: boolean;
 };
 
 /** Undefined: nothing that is named so is a secret. */
@@ -183,7 +240,7 @@ const wordsOf = (name: string): readonly string[] =>
     .filter((word) => word !== "");
 
 const PASSWORDS: ReadonlySet<string> = new Set([
-  ...["password", "passwd", "passphrase", "passcode", "pwd", "pass"],
+  ...["password", "passwd", "passphrase", "passcode", "pwd", "pass", "psk"],
 ]);
 /** `storepass`, `dbpassword`; not `bypass`. */
 const GLUED =
@@ -209,17 +266,39 @@ const KEYS: ReadonlySet<string> = new Set([
 
 function isSecret(
   value: string,
-  { isVariable, isPassword }: Form,
-  { isQuoted, next = "" }: { readonly isQuoted: boolean; readonly next: string | undefined },
+  { isVariable, isPassword, isTold, isWhole }: Form,
+  { isQuoted, rest }: { readonly isQuoted: boolean; readonly rest: string },
 ): boolean {
-  if (/^(?:your[_-]|\$[A-Za-z_({]|\{\{|<|%[({A-Z])/.test(value) || value.startsWith("[redacted"))
-    return false;
+  if (NO_VALUE.test(value) || (VARIABLE_NAME.test(value) && looksSecret(value))) return false;
   if (isVariable) return value.length >= MIN_SECRET_CHARS;
+  const isEnd = isQuoted ? /^(?:$|["'`\\\r\n\]})])/ : /^[ \t]*(?:$|["'`\\\r\n|;&>]|--?\w)/;
+  if (isTold && isEnd.test(rest) && mayBeWord(value)) return true;
   if (!(isPassword ? mayBePassword(value) : mayBeSecret(value))) return false;
-  if (isQuoted && !/^(?:$|["'`\\\r\n])/.test(next)) return false; // A sentence goes on.
-  if (!isQuoted && (/[([<]/.test(next) || CODE.test(value))) return false;
+  if (isQuoted && !isEnd.test(rest)) return false; // A sentence goes on.
+  if (!isQuoted && (/^[([<]/.test(rest) || (!isWhole && CODE.test(value)))) return false;
   return isPassword || !PATH.test(value);
 }
+
+/** References, templates, patterns, and what was blotted out before. */
+const NO_VALUE = /^(?:your[_-]|\$[A-Za-z_({]|\{\{|<|%[({A-Z]|\.[*+]|\[\^|\(\?|\[redacted)/;
+const VARIABLE_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+
+/** In quotes, with spaces: words that are mostly no words of a sentence, or whatever the name says is whole. */
+function isSecretPhrase(phrase: string, { isVariable, isPassword, isWhole }: Form): boolean {
+  if (NO_VALUE.test(phrase) || phrase.trim().length < MIN_SECRET_CHARS) return false;
+  if (isVariable || isWhole) return true;
+  const words = phrase.split(" ").filter((word) => word !== "");
+  const strange = words.filter((word) => /\d/.test(word) && /[^\d.,:;()%]/.test(word));
+  return isPassword && strange.length * 2 >= words.length;
+}
+
+/** A word that is no type, no example and no label. */
+const mayBeWord = (value: string) =>
+  /^[A-Za-z]{6,}$/.test(value) && !/^[A-Z][a-z]+$/.test(value) && !NO_PASSWORDS.test(value);
+
+/** Words of schemas and types, and values that name themselves. */
+const NO_PASSWORDS =
+  /^(?:string|required|optional|number|integer|boolean|object|varchar|identifier|undefined|unknown|hidden|default|invalid|missing|example|redacted|masked|bearer)$|(?:pass(?:word|wd|phrase|code)?|secret|token|key|credentials?|text|value|field|input)s?$/i;
 
 const mayBeSecret = (value: string) =>
   value.length >= MIN_SECRET_CHARS &&

@@ -1,0 +1,60 @@
+/** The places in commands and calls that hold a password: behind a flag of one letter, in a pipe, as the last argument. */
+
+/** Which commands, and what stands before the password in them. A new command is a new line. */
+const FLAGS: readonly (readonly [commands: string, before: string])[] = [
+  ["mysql\\w{0,10}|mariadb[\\w-]{0,10}|7z\\w?", "-p"],
+  ["mongo\\w{0,8}|(?:docker|podman|helm registry|buildah|skopeo|oras|az) login|cqlsh", "-p[ \\t=]"],
+  ["sshpass", "-p[ \\t]{0,4}"],
+  ["redis-cli", "-a[ \\t]"],
+  ["snmp\\w{2,12}", "-[AX][ \\t]"],
+  ["ldap\\w{2,8}", "-[ws][ \\t]"],
+  ["ssh-keygen", "-[NP][ \\t]"],
+  ["sqlcmd|(?:un)?zip|ipmitool", "-P[ \\t]"],
+  ["openssl enc", "-k[ \\t]"],
+  ["nmcli", "password[ \\t]"],
+  ["https?|xhs?", "-a[ \\t=]\\\\{0,7}[\"']?[^\\s:\"'\\\\]{1,64}:"],
+  ["lftp", "-u[ \\t]\\\\{0,7}[\"']?[^\\s,\"'\\\\]{1,64},"],
+  ["(?:smb|rpc)client", "-U[ \\t]\\\\{0,7}[\"']?[^\\s%\"'\\\\]{1,64}%"],
+  ["htpasswd", "-\\w{0,4}b\\w{0,4}[ \\t](?:-\\w{1,4}[ \\t]){0,4}[^\\s-]\\S{0,99}[ \\t]\\S{1,64}[ \\t]"],
+  ["rabbitmqctl", "(?:add_user|change_password)[ \\t]\\S{1,64}[ \\t]"],
+  ["sqlplus|rman|expdp|impdp", "\\w{1,64}/(?=[^\\s/@]{4,64}@)"],
+];
+
+/** In quotes with its spaces, or up to the next one; no reference, and no other flag. */
+const VALUE =
+  "(?:\\\\{0,7}[\"'](?![$<{%-])([^\"'\\\\\\r\\n]{4,200})(?=\\\\{0,7}[\"'])|(?![$<{%\\s\"'\\\\-])([^\\s\"'\\\\]{4,}))";
+const REST = "[^\\r\\n|;&]{0,200}?";
+
+/** Commands that read a password from what is written into them, by themselves or by a flag. */
+const READERS =
+  "sudo[ \\t](?:-[\\w-]{1,12}[ \\t]){0,4}-\\w?S|su(?=[ \\t])|passwd[ \\t]--stdin|kinit|chpasswd|cryptsetup|vncpasswd";
+const READING = `[\\w/-]{1,40}[ \\t]${REST}(?<=[ \\t])--?(?:pass(?:word|phrase)?-stdin|with-token|passphrase-fd)`;
+
+/** Calls whose last argument is a password. */
+const CALLS = [
+  ...["getConnection", "NetworkCredential", "PSCredential", "PasswordAuthentication", "PasswordCredentials?"],
+  ...[
+    "PasswordAuthenticationToken",
+    "HTTP(?:Basic|Digest)Auth",
+    "[sS]etBasicAuth",
+    "basic_?[aA]uth",
+    "BasicAWSCredentials",
+  ],
+].join("|");
+
+export const COMMAND_PLACES: readonly RegExp[] = [
+  new RegExp(
+    `(?<![\\w-])(?:${FLAGS.map(([commands, before]) => `(?:${commands})[ \\t]${REST}(?<=[ \\t])(?:${before})`).join("|")})${VALUE}`,
+    "dg",
+  ),
+  new RegExp(
+    `(?<![\\w-])(?:echo|printf)[ \\t]{1,4}(?:-\\w{1,2}[ \\t]{1,4})?(?:["']?%s(?:\\\\{1,8}n)?["']?[ \\t]{1,4})?${VALUE}` +
+      `(?:\\\\{0,7}["'])?[ \\t]{0,4}\\|[ \\t]{0,4}(?:${READERS}|${READING})`,
+    "dg",
+  ),
+  new RegExp(`(?<![\\w-])(?:${READERS})${REST}<<<[ \\t]{0,4}${VALUE}`, "dg"),
+  new RegExp(
+    `(?:${CALLS})\\([^()\\r\\n]{0,200}?,[ \\t]{0,4}\\\\{0,7}["']([^\\s"'\\\\]{4,200})\\\\{0,7}["'][ \\t]{0,4}\\)`,
+    "dg",
+  ),
+];
