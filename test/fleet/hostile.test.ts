@@ -189,6 +189,19 @@ describe("a worker of a fleet that lies", { timeout: 240_000 }, () => {
     assert.ok(Number(fat!["bytes"]) < 2_000, `${fat!["bytes"]} bytes`);
   });
 
+  it("leaves no answer that is longer than a coordinator reads", async () => {
+    const { offer } = await fleet.run("r1");
+    const liar = await fleet.joined("liar");
+    for (const [n, chars] of [16_000_000, 16_000_001].entries()) {
+      await offer(n);
+      const answer =
+        "SELECT skein.worker_answer($1, jsonb_build_object('result', repeat('x', $2))) AS counts";
+      assert.deepEqual((await liar.ask(answer, [await liar.take(), chars])).rows, [{ counts: true }]);
+    }
+    const kept = await lines("SELECT length(output->>'result') AS length FROM $J.job ORDER BY created_on");
+    assert.deepEqual(kept, [{ length: 16_000_000 }, { length: null }]);
+  });
+
   it("keeps no call of its run, no event of its log and no lease waiting by a transaction that it keeps open", async () => {
     const { home, governor, offer } = await fleet.run("r1");
     const lock = await home.lock();

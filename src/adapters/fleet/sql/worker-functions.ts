@@ -125,10 +125,14 @@ BEGIN
   END LOOP;
 END $$;
 
--- Whether the answer counts: not if the job was cancelled, or another machine has it. Asked again, it says the same.
+-- Whether the answer counts: not if the job was cancelled, or another machine has it. Asked again, it says the same. One
+-- that is longer than a coordinator reads is not kept.
 CREATE FUNCTION $S.worker_answer(_permit uuid, _output jsonb)
 RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  IF pg_column_size(_output) > 16000000
+    AND (pg_column_size(_output) > 67108864 OR coalesce(length(_output->>'result'), 16000001) > 16000000)
+  THEN _output := NULL; END IF;
   UPDATE $J.job b SET state = 'completed', completed_on = $J.job_now(), output = _output FROM $S.job j
     WHERE j.permit = _permit AND b.name = j.queue AND b.id = j.boss AND b.state = 'active' AND ${IS_INVITED};
   RETURN FOUND OR EXISTS (
