@@ -37,6 +37,7 @@ type WorkshopSettings = {
     readonly pass: readonly string[];
     readonly filters: readonly string[];
     readonly maxFile: number;
+    readonly sparse: boolean;
   };
 };
 
@@ -73,7 +74,7 @@ export function openWorkshop(settings: WorkshopSettings, parts: WorkshopParts) {
   const { gateSandbox, network } = settings;
   const confined = repositoryPrograms({ ...watched, gateSandbox, network });
   const shelf = new Shelf(path.join(gitDir, "objects"), at("shelf"));
-  const { setup, setupTimeout, copy, share, pass, filters, maxFile } = settings.workspace;
+  const { setup, setupTimeout, copy, share, pass, filters, maxFile, sparse } = settings.workspace;
   const workspaces = new CloneWorkspaces({
     ...{ repository: top, folder: home.folder, programs, environment: parts.env, shelf },
     ...{ ...(setup !== undefined && { setup }), copy, share, pass, filters, maxFileBytes: maxFile },
@@ -82,6 +83,7 @@ export function openWorkshop(settings: WorkshopSettings, parts: WorkshopParts) {
     limits: { ...limits, maxMs: setupTimeout },
     holds: heldBy(run),
     plansAreFull: parts.plansAreFull,
+    isSparse: sparse,
   });
   const rules = gateRules(settings.gate, top);
   const looking = repositoryGate({

@@ -103,6 +103,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "workspace.pass": names,
   "workspace.filters": names,
   "workspace.maxFile": bytes,
+  "workspace.sparse": fc.boolean(),
   "landing.strategy": fc.constantFrom("merge-commit", "rebase", "fast-forward"),
   "landing.maxBatch": whole(1),
   approve: fc.constantFrom("never", "first", "every"),

@@ -55,6 +55,8 @@ export type Terms = {
   readonly loose?: true;
   /** The file of the run's scratchpad that its result goes to; its worker answers `DONE|<path>`, and nothing else. */
   readonly output?: string;
+  /** Files that its worker reads in order to do it. */
+  readonly reads?: readonly string[];
   /** A command that must pass in the workspace before the result counts. */
   readonly criterion?: string;
 };

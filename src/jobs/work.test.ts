@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { broken, EVIDENCE, jobPorts, type Replies, SPEC } from "../../test/support/job-ports.ts";
 import type { WorkBrief } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
-import type { TaskId } from "../core/task.ts";
+import type { TaskId, TaskSpec } from "../core/task.ts";
 import { isCut } from "./run-job.ts";
 import { finishWork, recallUnkept, work } from "./work.ts";
 
@@ -48,13 +48,28 @@ describe("an attempt", () => {
       "remember",
       "release",
     ]);
-    assert.deepEqual(calls[0], ["take", { job: "work:t.1#2", commit: "onto", use: "agent" }]);
+    assert.deepEqual(calls[0], [
+      "take",
+      { job: "work:t.1#2", commit: "onto", use: "agent", paths: SPEC.scope },
+    ]);
     const [, , kept] = calls[4]!;
     assert.equal((kept as { readonly ref: string }).ref, `refs/heads/${BRIEF.branch}`);
     assert.deepEqual(calls[5], ["evidence", "onto", "kept"]);
     assert.deepEqual(calls[6], ["changes", "onto", "kept"]);
     assert.ok(outcome.is === "worked");
     assert.deepEqual(outcome.evidence, { ...EVIDENCE, diff: "+ ***" });
+  });
+
+  it("says which files it needs where these are known: its scope and what it reads", async () => {
+    const pathsFor = async (spec: Partial<TaskSpec>) => {
+      const { parts, calls } = jobPorts({});
+      await work({ ...BRIEF, spec: { ...SPEC, ...spec } }, parts, quiet);
+      return (calls[0]![1] as { readonly paths?: readonly string[] }).paths;
+    };
+    assert.deepEqual(await pathsFor({ scope: ["a/"], terms: { reads: ["b.md"] } }), ["a/", "b.md"]);
+    assert.equal(await pathsFor({ terms: { criterion: "npm test" } }), undefined);
+    assert.equal(await pathsFor({ terms: { loose: true } }), undefined);
+    assert.equal(await pathsFor({ delivers: "report" }), undefined);
   });
 
   it("says first what the worker does not say: what was missing, what is not kept, strays", async () => {

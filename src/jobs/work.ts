@@ -28,7 +28,9 @@ export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSigna
   const place = await scratchpadFor(brief, outbox);
   if (hasFailed(place)) return failed(place.failure);
   const commit = brief.goOn?.start ?? brief.base;
-  const workspace = await takeTold({ job, commit, use: "agent" }, { workspaces, signs }, signal);
+  const paths = pathsOf(brief.spec);
+  const want = { job, commit, use: "agent" as const, ...(paths && { paths }) };
+  const workspace = await takeTold(want, { workspaces, signs }, signal);
   if (hasFailed(workspace)) return failed(workspace.failure);
   const { folder, environment } = workspace;
   const before = await checkout.look(signal);
@@ -42,6 +44,15 @@ export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSigna
   const strays = hasFailed(before) || hasFailed(after) ? [] : touched(before, after);
   const turn = { workspace, said, strays: [...strays, ...(problem ? [problem] : [])] };
   return conclude(brief, turn, parts, signal);
+}
+
+/**
+ * What a worker needs, where that is known. Not if a command judges its result or if it only reports, which may need any
+ * file; nor of a subtask, which goes on from a part of another task.
+ */
+function pathsOf({ scope, terms, delivers, spawn }: WorkBrief["spec"]): readonly string[] | undefined {
+  const isKnown = delivers === "change" && !spawn && !terms?.loose && terms?.criterion === undefined;
+  return isKnown ? [...scope, ...(terms?.reads ?? [])] : undefined;
 }
 
 /** After a restart: an attempt that had finished is judged as if nothing had happened, any other is only kept. */

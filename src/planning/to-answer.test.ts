@@ -53,7 +53,7 @@ describe("a task of a plan", () => {
       delivers: "change",
       agent: "code-reviewer",
       branch: "the-parser",
-      terms: { output: "a.md", criterion: "npm test" },
+      terms: { output: "a.md", reads: ["docs/grammar.md"], criterion: "npm test" },
     });
   });
 

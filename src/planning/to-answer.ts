@@ -53,11 +53,12 @@ function hintIn(written = ""): string | undefined {
 const NOBODY: ReadonlySet<string> = new Set([GENERAL_PURPOSE, "main", ""]);
 
 /** Always there, if empty: a task of a plan is never split. */
-function termsOf({ delivers, scope, success_criterion: criterion, metadata }: PlanTask): Terms {
+function termsOf({ delivers, scope, reads, success_criterion: criterion, metadata }: PlanTask): Terms {
   const output = metadata.output_file === undefined ? undefined : outputNameIn(metadata.output_file);
   return {
     ...(delivers === "change" && scope.length === 0 && { loose: true as const }),
     ...(output && "name" in output && { output: output.name }),
+    ...(reads.length > 0 && { reads }),
     ...(criterion !== undefined && { criterion }),
   };
 }

@@ -41,6 +41,8 @@ export type Want = {
   readonly onStep?: (doing: string) => void;
   /** Made anew, set-up included: what an earlier holder left there is thrown away. */
   readonly isFresh?: true;
+  /** Files and folders, as in a scope, that it needs. The rest may be left out, but for files at the top and manifests. */
+  readonly paths?: readonly string[];
   /** Its set-up command runs as the user: only for a commit that no agent has written to. */
   readonly isUnconfined?: true;
 };

@@ -177,14 +177,14 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: SKEIN.email,
 };
 
-/** Everything except the barred paths, by exclusion, so that names that are not UTF-8 are kept as well. */
+/** Everything except the barred paths, also outside of what a cut tree shows, by exclusion, so that names that are not UTF-8 are kept as well. */
 async function add(call: Call, files: ChangedFiles): Promise<Failed | undefined> {
   const pathspecs = [
     ":(top)",
     ...files.barred.map((path) => `:(top,exclude,literal)${path.replace(/\/$/, "")}`),
   ];
   const added = await call({
-    args: ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
+    args: ["add", "--all", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"],
     input: pathspecs.join("\0"),
     environment: { GIT_LITERAL_PATHSPECS: "0" },
   });

@@ -10,6 +10,7 @@ import { fields, parseJson } from "../../text/json.ts";
 import { readBounded, readShort } from "../files/read-bounded.ts";
 import { removeDurably, writeDurably } from "../files/write-whole.ts";
 import type { Shelf } from "../git/shelf.ts";
+import { patternsOf } from "./cut-tree.ts";
 import { environmentOf } from "./environment.ts";
 import { removeAll } from "./folders.ts";
 import { keepAlso, keepWork, type Pause, type Work } from "./keep.ts";
@@ -33,6 +34,8 @@ type CloneWorkspacesOptions = ProvisionOptions & {
   readonly pause?: Pause;
   /** Whether workspaces for planning get copies and set-up like those for work. */
   readonly plansAreFull?: boolean;
+  /** Whether agents' work trees are cut to the paths that they need. */
+  readonly isSparse?: boolean;
   /** Prefix of the refs that hold what workspaces are on and what was kept; without it nothing is held. */
   readonly holds?: string;
   readonly shelf?: Shelf;
@@ -246,7 +249,8 @@ export class CloneWorkspaces implements Workspaces {
     await removeDurably(slot.holder);
     delete place.holder;
     delete place.commit;
-    if (want.isFresh) await removeAll(slot.folder);
+    const cut = this.#options.isSparse && want.use === "agent" ? patternsOf(want.paths ?? []) : undefined;
+    if (want.isFresh || cut !== undefined) await removeAll(slot.folder);
     const unheld = await this.#hold(pool, slot, want.commit);
     if (unheld) return unheld;
     const isRead = want.use === "plan" && this.#options.plansAreFull !== true;
@@ -256,7 +260,8 @@ export class CloneWorkspaces implements Workspaces {
     const kept = want.use === "agent" ? pool.provisions.copiesIn(slot, provided) : [];
     const environment = this.#environment(pool, slot);
     const fill = () => this.#fill(pool, place, { ...want, environment }, signal);
-    const wish = { commit: want.commit, keepsIgnored: want.use === "gate", hidden, replaced, kept, fill };
+    const keepsIgnored = want.use === "gate";
+    const wish = { commit: want.commit, keepsIgnored, hidden, replaced, kept, fill, ...(cut && { cut }) };
     const cleaned = await clean(slot, pool.source, wish, signal);
     if (hasFailed(cleaned)) return { failure: inFolder(slot, cleaned.failure) };
     const provision = await pool.provisions.provide(
@@ -277,11 +282,13 @@ export class CloneWorkspaces implements Workspaces {
       const isDoubtful = provision.failure.kind === "setup" && want.use === "gate" && !cleaned.isFresh;
       return isDoubtful ? this.#prepare(pool, place, { ...want, isFresh: true }, signal) : provision;
     }
-    if (cleaned.isFresh && want.use !== "probe") await markMade(slot, pool.source);
+    // A cut one is not for others: without the mark the next holder makes it anew.
+    const isMade = cleaned.isFresh && want.use !== "probe" && cut === undefined;
+    if (isMade) await markMade(slot, pool.source);
     const { notices, stale } = provision;
     const holder = { job: want.job, commit: want.commit, notices, ...(stale !== undefined && { stale }) };
     await writeDurably(slot.holder, JSON.stringify(holder));
-    place.commit = want.commit;
+    if (cut === undefined) place.commit = want.commit;
     return holder;
   }
 

@@ -16,6 +16,7 @@ import { wholeness } from "../git/whole.ts";
 import { inTheWay } from "../repositories/checkouts.ts";
 import { keptBy } from "../repositories/names.ts";
 import { type ChangedFiles, changedFiles, commitFiles, SPECIAL } from "./changed-files.ts";
+import { markLeftOut } from "./cut-tree.ts";
 import { isFolder, isReachedInside } from "./folders.ts";
 import {
   alternatesOf,
@@ -283,7 +284,8 @@ async function keepHistory(
   const special: string[] = [];
   const call = (one: SlotCall) => gitBeside(slot, source, withIndex(slot, one, special), signal);
   const read = await call({ args: ["read-tree", "--reset", head] });
-  if (!read.ok) return { failure: read.failure };
+  const unmarked = read.ok ? await markLeftOut(slot, call) : { failure: read.failure };
+  if (unmarked) return unmarked;
   const files = await changedFiles(slot, call, work.maxFileBytes);
   if (hasFailed(files)) return files;
   await setHead(slot, head);

@@ -44,6 +44,8 @@ const MANIFESTS: readonly { readonly folders: RegExp; readonly files: readonly s
   { folders: /^(?:deps|_build)$/, files: ["mix.exs", "mix.lock"] },
 ];
 
+export const MANIFEST_NAMES: readonly string[] = [...new Set(MANIFESTS.flatMap(({ files }) => files))];
+
 /** Wherever they are in the tree: a repository may have many packages. */
 const pathspecs = (files: readonly string[]) => files.map((name) => `:(glob)**/${name}`);
 

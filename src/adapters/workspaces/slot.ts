@@ -97,6 +97,8 @@ type Wish = {
   readonly kept: readonly string[];
   /** Called for a slot that is made anew, before its commit is checked out. What it leaves there is put right. */
   readonly fill?: () => Promise<void>;
+  /** Patterns of what is checked out; the rest stays in the index, marked as left out. For slots that are made anew. */
+  readonly cut?: string;
 };
 
 /**
@@ -145,6 +147,7 @@ async function checkOut(
     commit: wish.commit,
     hidden: wish.hidden,
     alternates: [workerObjects(slot), source.objects],
+    cut: wish.cut,
   };
   // Synced, because work in the slot can be kept once the holder's record is on the disk, even after a power cut.
   await writeGitFolder(slot.git, source, { ...settings, write: writeSynced });
@@ -153,7 +156,7 @@ async function checkOut(
   for (const path of wish.replaced) {
     if (await isReachedInside(slot.tree, path)) await removeAll(join(slot.tree, path));
   }
-  if (wish.isNew) await wish.fill?.();
+  if (wish.isNew && wish.cut === undefined) await wish.fill?.();
   const run = (...args: string[]) => gitInSlot(slot, source, { args }, signal);
   const read = await run("read-tree", "--reset", "-u", wish.commit);
   if (!read.ok) return { failure: read.failure };
@@ -205,11 +208,13 @@ async function writeGitFolder(
     commit,
     hidden,
     alternates,
+    cut,
     write = writeFile,
   }: {
     commit: string;
     hidden: readonly string[];
     alternates: readonly string[];
+    cut: string | undefined;
     write?: (file: string, text: string) => Promise<void>;
   },
 ): Promise<void> {
@@ -222,11 +227,12 @@ async function writeGitFolder(
   );
   const files: readonly (readonly [string, string])[] = [
     ["HEAD", `${commit}\n`],
-    ["config", configOf(source)],
+    ["config", configOf(source) + (cut === undefined ? "" : "[core]\n\tsparsecheckout = true\n")],
     ["objects/info/alternates", alternatesOf(...alternates)],
     ["info/exclude", `${exclude}\n${hidden.map((path) => `/${escaped(path)}\n`).join("")}`],
     ...(attributes ? [["info/attributes", attributes] as const] : []),
     ...(shallow ? [["shallow", shallow] as const] : []),
+    ...(cut === undefined ? [] : [[CUT_FILE, cut] as const]),
   ];
   await Promise.all(files.map(([name, text]) => write(join(folder, name), text)));
 }
@@ -273,7 +279,9 @@ function quoted(text: string, always = false): string {
 export const alternatesOf = (...folders: readonly string[]): string =>
   folders.map((path) => `${quoted(path)}\n`).join("");
 
-const escaped = (path: string) => path.replace(/[\\*?[\]!# ]/g, "\\$&");
+export const CUT_FILE = "info/sparse-checkout";
+
+export const escaped = (path: string) => path.replace(/[\\*?[\]!# ]/g, "\\$&");
 
 /** Removes locks of a killed engine. Only one job has the slot, so no living process holds them. */
 export async function unlock(slot: Slot): Promise<void> {
