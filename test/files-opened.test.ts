@@ -40,6 +40,8 @@ const LISTED: Readonly<Record<string, string>> = {
   "src/adapters/runs/run-lock.ts": OWN,
   "src/adapters/transcripts.ts": OWN,
   "src/adapters/workspaces/provisions.ts": "copies ignored files of the user's checkout, looked at before",
+  "src/adapters/workspaces/share-blocks.ts":
+    "copies a file of Skein's own, to see whether the disk shares blocks",
   "src/adapters/workspaces/slot.ts": `${GIT}; and Skein's own index of a workspace, looked at before`,
   "src/surfaces/cli/acts/follow-apart.ts": OWN,
   "src/surfaces/cli/configuration.ts": "a file that the user named",
