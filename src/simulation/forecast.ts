@@ -113,7 +113,7 @@ function taskIn({ tasks }: ExecutionPlan, id: TaskId): PlanTask | undefined {
 }
 
 /** Every worker changes all files that its task names; a task without files changes one of its own. */
-export function worked({ task, attempt, spec }: WorkBrief, isBad: boolean): Worked {
+function worked({ task, attempt, spec }: WorkBrief, isBad: boolean): Worked {
   const files = spec.terms?.loose
     ? [`${task}`]
     : spec.scope.map((path) => (path.endsWith("/") ? `${path}${task}` : path));

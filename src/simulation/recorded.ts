@@ -1,6 +1,6 @@
-/** What have the runs of this repository recorded? Their logs, read and never written. */
+/** Reads from the logs of this repository's earlier runs what a forecast learns from. */
 
-import { type Failure, failure, messageOf } from "../core/failure.ts";
+import { failure, messageOf } from "../core/failure.ts";
 import type { Event } from "../core/log/event.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { RunHome, Runs } from "../ports/runs.ts";
@@ -15,28 +15,16 @@ export async function learntHere(runs: Runs): Promise<Learnt> {
   const read: (readonly Event[])[] = [];
   for (const record of (await runs.list()).slice(0, MAX_RUNS)) {
     const home = hasFailed(record) ? record : await runs.open(record.run);
-    const events = hasFailed(home) ? home : await eventsOf(home, isTelling);
+    const events = hasFailed(home) ? home : await tellingEvents(home);
     if (!hasFailed(events) && events.length > 0) read.push(events);
   }
   return read.length === 0 ? NOTHING_LEARNT : learnFrom(read);
 }
 
-export async function recordedIn(home: RunHome): Promise<readonly Event[] | Failed> {
-  const events = await eventsOf(home);
-  if (hasFailed(events) || events.length > 0) return events;
-  return { failure: nothingThere(home.record.run) };
-}
-
-const nothingThere = (run: string): Failure =>
-  failure("repository", `run ${run} has recorded nothing yet`, "wait until it has begun");
-
-async function eventsOf(
-  { log, record }: RunHome,
-  isWanted: (event: Event) => boolean = () => true,
-): Promise<readonly Event[] | Failed> {
+async function tellingEvents({ log, record }: RunHome): Promise<readonly Event[] | Failed> {
   const events: Event[] = [];
   try {
-    for await (const event of log.read(0)) if (isWanted(event)) events.push(event);
+    for await (const event of log.read(0)) if (isTelling(event)) events.push(event);
     return events;
   } catch (error) {
     return {

@@ -1,10 +1,9 @@
-/** When did what happen in a run, real or made up? Its log as times since it was opened. */
+/** Reads the timeline of a simulated run from its events, as times since it was opened. */
 import { type JobId, jobId } from "../core/job.ts";
 import type { Event, NewTask, RunEnd } from "../core/log/event.ts";
-import { ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
+import { parentId, ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
 import { NOTHING_USED, type Used, withSpent } from "../core/used.ts";
 import { emptyStory, type FileWait, type JobSpan, tell } from "../core/view/story.ts";
-import { TaskNames } from "./recording.ts";
 
 export type Timeline = {
   readonly end: RunEnd | "open";
@@ -140,4 +139,20 @@ function factsIn(events: readonly Event[]) {
     else if (type === "run.closed") [end, left] = [event.how, event.left];
   }
   return { names, specs, doneAt, late, lost, counts, used, end, left };
+}
+
+/** "calendar/grid": the planners' own names of a task, from the top. */
+class TaskNames {
+  readonly #names = new Map<TaskId, string>([[ROOT, ROOT]]);
+
+  add(into: readonly NewTask[]): void {
+    for (const { id, spec } of into) {
+      const above = parentId(id) ?? ROOT;
+      this.#names.set(id, above === ROOT ? spec.key : `${this.of(above)}/${spec.key}`);
+    }
+  }
+
+  of(task: TaskId): string {
+    return this.#names.get(task) ?? task;
+  }
 }

@@ -16,8 +16,6 @@ export type QueueScript = {
   ms(job: Job): number;
   cost(job: Job): Spent;
   fate(job: Job, ms: number): Fate;
-  /** Failures without a reason in one gate run of `tree`. */
-  flake?(tree: string): readonly string[];
 };
 
 /** A worker's result: what it says, and what is in its branch. */
@@ -30,8 +28,6 @@ export type Worked = {
 
 export type Fate =
   | { readonly is: "honest"; readonly ms: number }
-  /** Nothing will ever come back. */
-  | { readonly is: "dies" }
   | { readonly is: "instead"; readonly ms: number; readonly outcome: Outcome };
 
 export class VirtualQueue implements JobQueue {
@@ -49,7 +45,6 @@ export class VirtualQueue implements JobQueue {
   offer(job: Job, brief: Brief, report: (report: Report) => void): void {
     const id = jobId(job);
     const fate = this.#script.fate(job, this.#script.ms(job));
-    if (fate.is === "dies") return;
     const end = () => {
       const outcome = fate.is === "instead" ? fate.outcome : this.#execute(brief);
       report({ type: "ended", job: id, outcome, spent: this.#script.cost(job) });
@@ -68,7 +63,6 @@ export class VirtualQueue implements JobQueue {
   }
 
   #execute(brief: Brief): Outcome {
-    const flake = (tree: string) => this.#script.flake?.(tree) ?? [];
     switch (brief.kind) {
       case "plan":
         return { is: "planned", answer: this.#script.plan(brief) };
@@ -78,14 +72,10 @@ export class VirtualQueue implements JobQueue {
           this.#repository.push({ commit: evidence.commit, base: brief.base, change }, problems);
         return { is: "worked", handoff, evidence };
       }
-      case "land": {
-        const members = brief.members.map(({ task, attempt }) => `${task}.${attempt}`);
-        return this.#repository.land(brief, flake([brief.onto, ...members].join(" ")));
-      }
+      case "land":
+        return this.#repository.land(brief, []);
       case "check":
-        return brief.probe
-          ? { is: "probed", probed: { is: "proved" } }
-          : this.#repository.check(brief, flake(brief.tip));
+        return brief.probe ? { is: "probed", probed: { is: "proved" } } : this.#repository.check(brief, []);
     }
   }
 }

@@ -6,8 +6,6 @@ import type { Problem } from "../core/rules/repair.ts";
 
 export type Change = {
   readonly files: readonly string[];
-  /** Files that conflict if another change touched them; all files if left out. */
-  readonly meets?: readonly string[];
   /** Failures that it brings, by name. */
   readonly breaks: readonly string[];
   readonly heals: readonly string[];
@@ -204,9 +202,8 @@ export class VirtualRepository {
     const files = new Set<string>();
     const merged = wanted.filter(({ task, commit }) => {
       const change = this.made.get(commit!)!;
-      const meets = change.meets ?? change.files;
-      const changed = this.#changedSince(onto, change.since, meets);
-      const met = meets.filter((file) => files.has(file));
+      const changed = this.#changedSince(onto, change.since, change.files);
+      const met = change.files.filter((file) => files.has(file));
       if (changed.length > 0) conflicts.push({ task, files: changed, against: "target" });
       else if (met.length > 0) conflicts.push({ task, files: met, against: "batch" });
       else for (const file of change.files) files.add(file);

@@ -5,9 +5,9 @@ import type { Job, Outcome } from "../../src/core/job.ts";
 import type { Policy } from "../../src/core/rules/policy.ts";
 import { EVERYTHING } from "../../src/core/scope.ts";
 import type { Random } from "../../src/simulation/random.ts";
-import { evidenceOf, type Fate, handoff } from "../../src/simulation/virtual-queue.ts";
+import { evidenceOf, handoff } from "../../src/simulation/virtual-queue.ts";
 import { damagePlan } from "./damaged-plans.ts";
-import type { Mischief } from "./virtual-queue.ts";
+import type { Fate, Mischief } from "./virtual-queue.ts";
 
 /** What may happen to a job, by its kind. */
 const KINDS = {

@@ -9,11 +9,14 @@ import type { Report } from "../../src/core/log/event.ts";
 import type { WorkerCall } from "../../src/core/subtask.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Answer, JobQueue, Recovered } from "../../src/ports/job-queue.ts";
-import type { Fate, Worked } from "../../src/simulation/virtual-queue.ts";
+import type { Fate as AnsweringFate, Worked } from "../../src/simulation/virtual-queue.ts";
 import type { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 import type { Fleet } from "./fleets.ts";
 import type { GatePlaces } from "./gate-places.ts";
 import { courseOf, type Provider } from "./provider.ts";
+
+/** `dies`: nothing will ever come back. */
+export type Fate = AnsweringFate | { readonly is: "dies" };
 
 /** What agents answer, and how long everything takes, in ms. */
 export type Script = {
@@ -142,7 +145,7 @@ export class VirtualQueue implements JobQueue {
     return courseOf(provider.shortages, provider.chainOf(brief), { now, ms, waits });
   }
 
-  #outcome(fate: Exclude<Fate, { readonly is: "dies" }>, brief: Brief): Outcome {
+  #outcome(fate: AnsweringFate, brief: Brief): Outcome {
     return fate.is === "instead" ? fate.outcome : (this.#world.unready?.(brief) ?? this.#execute(brief));
   }
 

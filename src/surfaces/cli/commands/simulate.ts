@@ -1,4 +1,4 @@
-/** `skein simulate`: forecasts a plan, or replays a recorded run. */
+/** `skein simulate`: forecasts a plan. */
 
 import { isUtf8 } from "node:buffer";
 import path from "node:path";
@@ -28,7 +28,6 @@ import { kindOf, MAX_PLAN_BYTES, optionsIn, readAs, refusePlan } from "../planni
 import { draw, forecastText, saySections } from "../render/forecast.ts";
 import { forecastSvg } from "../render/forecast-svg.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
-import { simulateRun } from "./simulate-run.ts";
 
 export const addSimulate: AddTo = (command, perform) => {
   addRepo(command)
@@ -36,9 +35,8 @@ export const addSimulate: AddTo = (command, perform) => {
       "Runs the real engine on a virtual clock, without a model and without git: forecasts time, cost and conflicts " +
         "for 1, 2, 4 … workers, how many workers are useful, the critical path, and which files cause waiting. " +
         "Durations come from the plan, else from earlier runs of this repository, else from defaults; the output says " +
-        "which. With --run, replays a recorded run and compares it with its forecast.",
+        "which.",
     )
-    .option("--run <run>", "replay a run of this repository instead of a plan")
     .option(
       "--max-workers <n>",
       "maximum number of workers to try (default: the number of tasks, at most 1,000)",
@@ -55,10 +53,9 @@ export const addSimulate: AddTo = (command, perform) => {
         "skein simulate plan.json",
         "skein simulate plan.md --max-workers 16 --svg forecast.svg",
         "skein simulate plan.json --fail-rate learnt",
-        "skein simulate --run 1115-k7qd",
       ),
     )
-    .action((plan: string | undefined, options: SimulateOptions) =>
+    .action((plan: string | undefined, options: Omit<SimulateOptions, "plan">) =>
       perform((context) => simulate(context, { ...options, ...(plan !== undefined && { plan }) })),
     );
 };
@@ -66,12 +63,10 @@ export const addSimulate: AddTo = (command, perform) => {
 const simulate: Act<SimulateOptions> = async (context, options) => {
   const numbers = readNumbers(options);
   if ("wrong" in numbers) return usage(context, numbers.wrong, "skein simulate --help");
-  if ((options.plan === undefined) === (options.run === undefined))
-    return usage(context, "name a plan, or a run with --run", "skein simulate plan.json");
-  if (options.run !== undefined) return simulateRun(context, { ...options, run: options.run });
+  if (options.plan === undefined) return usage(context, "name a plan", "skein simulate plan.json");
   const here = await around(context, options);
   if (hasExit(here)) return here.exit;
-  const given = await planToSimulate(context, options.plan!, options.repo ?? ".");
+  const given = await planToSimulate(context, options.plan, options.repo ?? ".");
   if (hasExit(given)) return given.exit;
   const { plan } = given;
   const assumed = withNotes(assume(here.learnt, numbers), given, here);
@@ -185,7 +180,6 @@ function jsonOf(
 
 type SimulateOptions = RepoOption & {
   readonly plan?: string;
-  readonly run?: string;
   readonly maxWorkers?: string;
   readonly failRate?: string;
   readonly seed?: string;

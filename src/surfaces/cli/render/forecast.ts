@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lookAt, readBounded, writeNew } from "../files.ts";
 import { paint } from "../output.ts";
 
-export type ForecastSection = { readonly title: string; readonly lines: readonly string[] };
+type ForecastSection = { readonly title: string; readonly lines: readonly string[] };
 
 export function forecastText(
   plan: Pick<ExecutionPlan, "tasks" | "max_concurrent">,
@@ -52,7 +52,7 @@ export const titled = ({ name, spec }: Pick<TimedTask, "name" | "spec">): string
 const MAX_TITLE_CHARS = 60;
 
 /** With tenths where a whole run takes seconds. */
-export const time = (ms: number): string => precise(ms);
+const time = (ms: number): string => precise(ms);
 
 function workerTable(rows: readonly Row[]): readonly string[] {
   const slowest = Math.max(...rows.map(({ makespanMs }) => makespanMs));
