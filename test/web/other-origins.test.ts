@@ -27,7 +27,8 @@ describe("the page of skein serve", () => {
     await browser.close();
   });
   const isIn = (page: Page) => page.getByRole("link", { name: /1118-made/ }).waitFor();
-  const isOut = (page: Page) => page.getByText("this browser is not let in").waitFor();
+  const isOut = (page: Page) =>
+    page.getByRole("main").getByRole("alert").getByText("this browser is not let in").waitFor();
 
   it("signs a browser in once, takes the link out of its address, and knows it again", LIMIT, async () => {
     const link = served.address;
@@ -48,8 +49,9 @@ describe("the page of skein serve", () => {
     await second.getByText("event 1 of 1").waitFor();
     assert.deepEqual(await context.cookies(), []);
 
-    const other = await openPage(browser, link); // Another browser, with the link that was used.
+    const other = await openPage(browser, link, { isRefused: true }); // The link was used by another browser.
     await isOut(other);
+    await other.getByRole("heading", { name: "Not signed in" }).waitFor();
     await other.goto(served.address); // Only what stands behind the # changes: the page is not loaded again.
     await isIn(other);
     const unused = served.address;
@@ -102,7 +104,7 @@ describe("the page of skein serve", () => {
     });
 
   it("signs out a browser that was revoked, and lets it in again by the next link", LIMIT, async () => {
-    const page = await openPage(browser, served.address);
+    const page = await openPage(browser, served.address, { isRefused: true });
     await isIn(page);
     await page.goto(`${served.origin}/#//devices`);
     await page.locator("li", { hasText: "(this one)" }).getByRole("button", { name: "Revoke" }).click();

@@ -14,7 +14,7 @@ import { eventsIn, FIXTURES, restoreRun } from "../e2e/recorded-place.ts";
 import { digest } from "../simulation/digest.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { complaints } from "./axe.ts";
-import { openPage, VIEWS } from "./browse.ts";
+import { type Opening, openPage, VIEWS } from "./browse.ts";
 import { type MadeRun, makeRun, onFleet, planned, projectAt, serve, specOf } from "./place.ts";
 
 const LIMIT = { timeout: 60_000 };
@@ -27,14 +27,9 @@ describe("the web page", () => {
   });
   after(() => browser.close());
 
-  const open = (address: string, options?: Parameters<Browser["newPage"]>[0]) =>
-    openPage(browser, address, options);
+  const open = (address: string, options?: Opening) => openPage(browser, address, options);
 
-  async function openRun(
-    run: MadeRun,
-    address: string,
-    options?: Parameters<Browser["newPage"]>[0],
-  ): Promise<Page> {
+  async function openRun(run: MadeRun, address: string, options?: Opening): Promise<Page> {
     const page = await open(address, options);
     await page.getByRole("link", { name: run.home.record.run }).click();
     await page.getByRole("heading", { level: 1 }).waitFor();
@@ -200,7 +195,7 @@ describe("the web page", () => {
   it("says why a command was refused", LIMIT, async () => {
     await using run = await makeRun();
     await using served = await serve(run.project);
-    const page = await openRun(run, served.address);
+    const page = await openRun(run, served.address, { isRefused: true });
     await page.getByRole("button", { name: "Pause" }).click();
     for await (const { answer } of mailboxOf(run.home).receive(AbortSignal.timeout(20_000))) {
       await answer({ is: "refused", reason: "it is being cancelled" });

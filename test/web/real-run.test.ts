@@ -21,7 +21,7 @@ it("follows and steers a run of another process, from its start to its end", {
     await using place = await makePlace({ work: `echo 'reading the code' >&2; ${barrier.wait}` });
     const env = { ...plainEnvironment(), SKEIN_STATE_DIR: place.state };
     await using served = await serve(await projectAt(place.repository.folder, env));
-    const page = await openPage(browser, served.address);
+    const page = await openPage(browser, served.address, { isRefused: true });
     page.setDefaultTimeout(60_000);
     await page.getByText("There is no run in this repository yet").waitFor();
 

@@ -61,7 +61,7 @@ describe("the page of a run that is over", () => {
   });
 
   it("says that a run is not there, and leads back", LIMIT, async () => {
-    const page = await openPage(browser, served.address);
+    const page = await openPage(browser, served.address, { isRefused: true });
     await page.goto(`${served.origin}/#/0101-none/graph`);
     await page
       .getByRole("alert")

@@ -37,9 +37,14 @@ function App() {
         <a class="end" href="#//devices">
           Devices
         </a>
-        {error && <p role="alert">{error}</p>}
+        {status !== 401 && error && <p role="alert">{error}</p>}
       </header>
-      {status === 401 ? null : route.run ? (
+      {status === 401 ? (
+        <main>
+          <h1>Not signed in</h1>
+          <p role="alert">{error}</p>
+        </main>
+      ) : route.run ? (
         <RunPage key={route.run} run={route.run} route={route} />
       ) : route.tab === "devices" ? (
         <Devices />
