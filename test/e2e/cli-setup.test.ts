@@ -70,6 +70,16 @@ describe("a set-up command that fails", () => {
     },
   );
 
+  it("is told with its reason also where a tool prints all its options after it", LIMIT, async () => {
+    await using place = await makePlace();
+    const install = `i=0; { echo npm error code EUSAGE; echo "npm error Missing: is-odd@3.0.1 from lock file"
+while [ $i -lt 300 ]; do i=$((i+1)); echo "npm error   --option-$i: what it does"; done; } >&2; exit 1`;
+    const ran = await place.skein("run", "x", "--agent", place.agent, "--set", `workspace.setup=${install}`);
+    assert.equal(ran.code, 3, ran.out + ran.err);
+    assert.match(ran.err, /^ +npm error Missing: is-odd@3\.0\.1 from lock file$/m);
+    assert.doesNotMatch(ran.err, /--option-99/, "and not with all of them");
+  });
+
   it("is met by a worker where there is no gate, and stops the run as well", LIMIT, async () => {
     await using place = await makePlace();
     await configured(place, BROKEN);

@@ -9,6 +9,7 @@ import type { Program, ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Agrees } from "../../ports/trust.ts";
 import { redactCommand, redactor } from "../../text/redact.ts";
 import { readShort } from "../files/read-bounded.ts";
+import { whatFailed } from "../gates/tool-output/what-failed.ts";
 import { git } from "../git/git.ts";
 import { Copies } from "./copies.ts";
 import { isReachedInside, removeAll } from "./folders.ts";
@@ -177,8 +178,10 @@ export class Provisions {
         : end.is === "killed"
           ? `got ${end.signal}`
           : "took too long";
-    const last = end.tail.trim().split("\n").slice(-MAX_SAID_LINES).join("\n");
-    const said = last === "" ? "" : `: ${last}`;
+    const tail = end.tail.trim().split("\n").slice(-MAX_SAID_LINES).join("\n");
+    const text = `${end.output}\n${end.errors}`.slice(-MAX_READ_CHARS);
+    const why = whatFailed({ text, tail, folder: slot.tree, maxLines: MAX_SAID_LINES }).trim();
+    const said = why === "" ? "" : `: ${why}`;
     return failedWith(
       "setup",
       `the set-up command workspace.setup (${redactCommand(setup, redactor([]))}) ${how} in ${slot.tree}${said}`,
@@ -187,8 +190,9 @@ export class Provisions {
   }
 }
 
-/** Tools print the reason last. */
 const MAX_SAID_LINES = 12;
+/** The reason may be far before the end: npm prints all its options after it. */
+const MAX_READ_CHARS = 256 * 1024;
 const STOPPED: Failed = failedWith("cancelled", "stopped while the workspace was set up");
 
 /** Undefined: all of it is to be copied. A link that a worker left on the way to a part leads outside. */

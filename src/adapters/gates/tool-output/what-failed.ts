@@ -7,13 +7,17 @@ type Written = {
   /** The end of it, which is taken where nothing in it says what failed. */
   readonly tail: string;
   readonly folder: string;
+  readonly maxLines?: number;
 };
 
 /** Agents and people read it: the end of an output is often a list of tests that passed. */
-export function whatFailed({ text, tail, folder }: Written, failures: readonly ToolProblem[]): string {
+export function whatFailed(
+  { text, tail, folder, maxLines = MAX_LINES }: Written,
+  failures: readonly ToolProblem[] = [],
+): string {
   const found = failingText(text.replaceAll(`${folder}/`, ""), {
     failures: failures.map(({ name }) => name),
-    maxLines: MAX_LINES,
+    maxLines,
   });
   if (found.trim() === "") return tail;
   const lines = found.split("\n").map((line) => line.slice(0, MAX_LINE_CHARS));
