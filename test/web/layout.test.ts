@@ -64,6 +64,12 @@ test("in a box that is higher than wide, waves go downwards", () => {
   assert.match(route(layout, placed.get("n0" as TaskId)!, placed.get("n99" as TaskId)!), /^M[\d.]+,/);
 });
 
+test("on a phone, too many boxes to be hit by a thumb have the shape of their box", () => {
+  const many = Array.from({ length: 1_000 }, (_, i) => node(`n${i}`, Math.floor(i / 100)));
+  const { width, height, isUpright } = layOut(many, { width: 372, height: 422 });
+  assert.ok(isUpright && width / height > 0.5 && width / height < 1.5, `${width} × ${height}`);
+});
+
 test("on a phone every box is in sight, and lines that reach over a wave pass on the right of it", () => {
   const layout = layOut(NODES, { width: 390, height: 600 });
   for (const { task, x } of layout.placed.values())

@@ -58,9 +58,12 @@ export function layOut(nodes: readonly GroupedNode[], box: Box): Layout {
   const lanes = new Map<number, Map<TaskId, number>>();
   const waves = [...Map.groupBy(nodes, ({ wave }) => wave)].sort(([a], [b]) => a - b);
   const counts = waves.map(([, { length }]) => length);
-  const most = isUpright
-    ? Math.max(1, Math.floor(box.width / ((WIDTH + GAP) * THUMB_SCALE)))
-    : maxInColumn(counts, step, box);
+  const [longRoom, highRoom] = isUpright ? [box.height, box.width] : [box.width, box.height];
+  // On a phone a thumb must hit each task, unless there are so many that they are a picture.
+  const most =
+    isUpright && nodes.length <= MAX_WITH_LANES
+      ? Math.max(1, Math.floor(highRoom / ((WIDTH + GAP) * THUMB_SCALE)))
+      : maxInColumn(counts, [step, longRoom], [high, highRoom]);
   const middle = (id: TaskId) => {
     const node = placed.get(id);
     return node && (isUpright ? node.x + WIDTH / 2 : node.y + HEIGHT / 2);
@@ -121,12 +124,14 @@ export function layOut(nodes: readonly GroupedNode[], box: Box): Layout {
   return { placed, columns, lanes, isUpright, ...size };
 }
 
+type Fit = readonly [size: number, room: number];
+
 /** So many in a column that the whole is as large as it can be in its box, and as few columns as that takes. */
-function maxInColumn(counts: readonly number[], step: number, box: Box): number {
+function maxInColumn(counts: readonly number[], [step, long]: Fit, [high, room]: Fit): number {
   let best = { size: 1, scale: 0 };
   for (let size = Math.max(1, ...counts); size >= 1; size -= 1) {
     const columns = counts.reduce((sum, count) => sum + Math.ceil(count / size), 0);
-    const scale = Math.min(1, box.width / (columns * step), box.height / (size * (HEIGHT + GAP) + TOP));
+    const scale = Math.min(1, long / (columns * step), room / (size * (high + GAP) + TOP));
     if (scale > best.scale * 1.05) best = { size, scale };
   }
   return best.size;
