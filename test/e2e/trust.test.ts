@@ -176,6 +176,28 @@ describe("what a person names in a clone", () => {
   });
 });
 
+describe("a folder that claims to be a checkout of a repository that was trusted", () => {
+  it("starts nothing by what was agreed to there", LIMIT, async () => {
+    const yaml = "agent: ['./agent.sh']\n";
+    await using place = await makePlace({ files: { "skein.yaml": yaml } });
+    await agree(place);
+    const folder = path.join(place.folder, "stranger");
+    const marker = markerIn(place, "agent");
+    await mkdir(folder);
+    await writeFile(path.join(folder, "skein.yaml"), yaml);
+    await writeFile(path.join(folder, "agent.sh"), `#!/bin/sh\ntouch '${marker}'\n`, { mode: 0o755 });
+    await writeFile(path.join(folder, ".git"), `gitdir: ${path.join(place.repository.folder, ".git")}\n`);
+    const { skein } = place.with({ folder });
+    const refused = await skein("run", "x", ...ALONE);
+    assert.equal(refused.code, 3, refused.out);
+    assert.match(refused.err, /\.git: \S+stranger counts as a checkout of /);
+    assert.ok(!existsSync(marker));
+    await agree({ skein });
+    await skein("run", "x", ...ALONE);
+    assert.ok(existsSync(marker), "once that is agreed to, its agent is the trusted one");
+  });
+});
+
 describe("a clone's other files", () => {
   const ROLE = "---\nname: builder\ndescription: builds\n---\nBuild it.\n";
   for (const [file, text, words] of [

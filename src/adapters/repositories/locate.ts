@@ -7,6 +7,7 @@ import type { TrustAsk } from "../../ports/trust.ts";
 import { OFFLINE } from "../git/ask-git.ts";
 import { git } from "../git/git.ts";
 import { ownGitAsks } from "../git/own-settings.ts";
+import { checkoutAsk } from "./checkout-ask.ts";
 import { isCommit, refOf, wrongNames } from "./names.ts";
 import { broken } from "./store.ts";
 
@@ -28,7 +29,9 @@ export async function locate(folder: string, signal: AbortSignal): Promise<Locat
   if (hasFailed(gitAsks)) return gitAsks;
   try {
     const found = await located(folder, facts.out.trimEnd().split("\n"), signal);
-    return hasFailed(found) ? found : { ...found, gitAsks };
+    if (hasFailed(found)) return found;
+    const checkout = await checkoutAsk(found.top, found.gitDir);
+    return { ...found, gitAsks: [...gitAsks, ...(checkout === undefined ? [] : [checkout])] };
   } catch (error) {
     return broken(`the repository in ${folder} cannot be read: ${messageOf(error)}`);
   }
