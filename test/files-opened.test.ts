@@ -50,6 +50,7 @@ const LISTED: Readonly<Record<string, string>> = {
   "src/surfaces/cli/input.ts": "the terminal",
   "src/surfaces/cli/commands/serve.ts": "a certificate that the user named",
   "src/surfaces/cli/render/result.ts": OWN,
+  "src/surfaces/demo/project.ts": "files of this package",
   "src/surfaces/http/page.ts": "a file of this package",
   "src/surfaces/tui/watch-run.ts": "the terminal",
 };

@@ -70,6 +70,8 @@ describe("the published package", () => {
     const expected = [
       "bin/skein",
       "bin/package.json",
+      "demo/project/SPEC.md",
+      "demo/work/command/bin/almanac.js",
       "dist/main.js",
       "dist/index.js",
       "dist/planning.js",
@@ -89,7 +91,7 @@ describe("the published package", () => {
   test("the tarball holds no test, no source, no tool and nothing of an earlier build", () => {
     const unwanted = packed.files
       .map((file) => file.path)
-      .filter((file) => /\.test\.|^(?:src|test|bench|tools)\/|stale|(?<!\.d)\.ts$/.test(file));
+      .filter((file) => /^(?!demo\/).*\.test\.|^(?:src|test|bench|tools)\/|stale|(?<!\.d)\.ts$/.test(file));
     assert.deepEqual(unwanted, []);
   });
 
@@ -228,6 +230,7 @@ async function prepare() {
   mkdirSync(clone);
   const published = [
     "bin",
+    "demo",
     "planning",
     "src",
     "tools",

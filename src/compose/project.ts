@@ -14,6 +14,7 @@ import type { RunHome } from "../ports/runs.ts";
 
 export { mailboxOf } from "../adapters/fleet/fleet-runs.ts";
 export { pullFiles } from "../adapters/fleet/pulled-files.ts";
+export { ownFile } from "../adapters/own-files.ts";
 export { openProject } from "../adapters/runs/open-project.ts";
 export { askGit };
 
