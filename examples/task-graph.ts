@@ -4,7 +4,7 @@
  *
  *   npm ci, then: node_modules/.bin/node examples/task-graph.ts
  */
-import { DelegationEngine, TaskGraph } from "../src/index.ts"; // In your project: from "skein-agents".
+import { DelegationEngine, TaskGraph } from "../src/surfaces/library/graph.ts"; // In your project: from "skein-agents/graph".
 
 const graph = new TaskGraph([
   { id: "design", description: "Plan the architecture of the importer" },

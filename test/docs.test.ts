@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
 import { environmentOf } from "../src/adapters/workspaces/environment.ts";
 import { CONFIGURATION, withKeys } from "../tools/docs.ts";
 import { ROOT } from "../tools/source-files.ts";
@@ -166,6 +167,25 @@ END
     ;;
 esac
 `;
+
+/** The programs of a page, each with what is said to be printed by it. */
+const programsOf = (file: string) =>
+  [...textOf(file).matchAll(/^```ts\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```$/gm)].map(
+    ([, code = "", printed = ""]) => ({ code, printed }),
+  );
+
+describe("what docs/graph.md shows works:", () => {
+  const programs = programsOf("docs/graph.md");
+  assert.equal(programs.length, textOf("docs/graph.md").match(/^```ts$/gm)?.length);
+  for (const [i, { code, printed }] of programs.entries())
+    it(`program ${i + 1} prints what stands below it`, LIMIT, async () => {
+      const graph = pathToFileURL(path.join(ROOT, "src/surfaces/library/graph.ts")).href;
+      const file = path.join(newFolder(), "program.ts");
+      await writeFile(file, code.replace('"skein-agents/graph"', JSON.stringify(graph)));
+      const said = await shell(`"${process.execPath}" "${file}"`, ROOT, plainEnvironment());
+      assert.deepEqual(said, { code: 0, out: printed });
+    });
+});
 
 describe("what docs/agents.md shows works:", { concurrency: 2 }, () => {
   it("a worker in three lines", LIMIT, async () => {

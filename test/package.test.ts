@@ -74,6 +74,7 @@ describe("the published package", () => {
       "demo/work/command/bin/almanac.js",
       "dist/main.js",
       "dist/index.js",
+      "dist/graph.js",
       "dist/planning.js",
       "dist/subtasks.js",
       "dist/scripted-program.js",
@@ -155,15 +156,15 @@ describe("the published package", () => {
     assert.match(terminal.raw(), /1049h[\s\S]*Landing: [\s\S]*1049l[\s\S]* deliver /);
   });
 
-  test("strict TypeScript programs, and what the readme and two pages show, compile against its types", async () => {
+  test("strict TypeScript programs, and what the readme and three pages show, compile against its types", async () => {
     const [subtasks = ""] = shownIn("docs/subtasks.md");
-    const shown = ["README.md", "docs/library.md"].flatMap(shownIn);
+    const shown = ["README.md", "docs/library.md", "docs/graph.md"].flatMap(shownIn);
     const readme = shown.map((code, i) => [`readme-${i}.ts`, code]);
-    assert.equal(readme.length, 3);
-    const programs = { "program.ts": PROGRAM, "embedding.ts": EMBEDDING, "subtasks.ts": subtasks };
+    assert.equal(readme.length, 5);
+    const programs = { "embedding.ts": EMBEDDING, "subtasks.ts": subtasks };
     assert.equal(await compile({ ...programs, ...Object.fromEntries(readme) }), "");
     const said = async (file: string) => (await run(process.execPath, [file], project)).stdout;
-    assert.equal(await said("program.js"), "true debugger: fix, test-runner: test\n");
+    assert.match(await said("readme-4.js"), /^debugger did fix, after 1 retries/);
     assert.equal(
       await said("embedding.js"),
       "complete a.md\npolicy config: workers must be a whole number from 1, not 0\n",
@@ -179,8 +180,7 @@ describe("the published package", () => {
   });
 
   test("importing it loads little, and no other package", async () => {
-    const args = ["--input-type=module", "-e", LIST_LOADED];
-    const loaded = (await run(process.execPath, args, project)).stdout.trim().split("\n");
+    const loaded = await loadedBy("skein-agents");
     const unwanted = /node_modules\/(?!skein-agents\/)|^node:(?:sqlite|child_process)/;
     assert.deepEqual(
       loaded.filter((url) => unwanted.test(url)),
@@ -189,6 +189,18 @@ describe("the published package", () => {
     const files = loaded.filter((url) => url.startsWith("file:"));
     const bytes = files.map((url) => statSync(new URL(url)).size).reduce((a, b) => a + b, 0);
     assert.ok(files.length > 1 && bytes < 150_000, `${files.length} files, ${bytes} bytes`);
+  });
+
+  test("the graph of tasks is one file, the same that the main entry hands on", async () => {
+    const loaded = await loadedBy("skein-agents/graph");
+    const files = loaded.filter((url) => url.startsWith("file:"));
+    assert.equal(files.length, 1, files.join());
+    assert.ok(statSync(new URL(files[0]!)).size < 60_000);
+    const code =
+      'import * as a from "skein-agents/graph"; import * as b from "skein-agents"; ' +
+      "console.log(Object.keys(a).length, Object.keys(a).every((name) => a[name] === b[name]));";
+    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", code], project);
+    assert.match(stdout, /^[1-9]\d* true$/m);
   });
 
   for (const name of ["task-graph", "decompose", "delegate", "refine", "embed-run"])
@@ -307,22 +319,6 @@ function machineNode(): string | undefined {
   return folders.map((folder) => path.join(folder, "node")).find((file) => existsSync(file));
 }
 
-const PROGRAM = `
-import { DelegationEngine, TaskGraph, type PlannedTask, type TaskResult } from "skein-agents";
-
-const graph = new TaskGraph([
-  { id: "test", description: "Run the tests", dependencies: ["fix"] },
-  { id: "fix", description: "Fix the crash" },
-]);
-const delegation: DelegationEngine = new DelegationEngine({ maxRetries: 0 });
-const said: string[] = [];
-const { success } = await graph.execute(async (task: PlannedTask): Promise<TaskResult> => {
-  said.push(\`\${delegation.matchSubagent(task)}: \${task.id}\`);
-  return { success: true, output: "", duration: 0 };
-});
-console.log(success, said.join(", "));
-`;
-
 const PLAIN_PROGRAM = `
 import { createOrchestrator, hasFailed, type DeliveryEnd, type RunEnded } from "skein-agents";
 import * as planning from "skein-agents/planning";
@@ -380,9 +376,14 @@ const run = await skein.run({ goal: "write a" });
 console.log(hasFailed(run) ? \`\${run.failure.kind} \${run.failure.message}\` : "started");
 `;
 
+const loadedBy = async (name: string): Promise<readonly string[]> => {
+  const args = ["--input-type=module", "-e", LIST_LOADED.replace("NAME", name)];
+  return (await run(process.execPath, args, project)).stdout.trim().split("\n");
+};
+
 const LIST_LOADED = `
 import { registerHooks } from "node:module";
 const load = (url, context, next) => (console.log(url), next(url, context));
 registerHooks({ load });
-await import("skein-agents");
+await import("NAME");
 `;

@@ -9,7 +9,9 @@ import { importsOf } from "./imports.ts";
 import { ROOT } from "./source-files.ts";
 
 const TYPES = path.join(ROOT, "dist/types");
-const LIBRARY = ["index", "surfaces/library/planning", "surfaces/library/subtasks"];
+const LIBRARY = ["index", ...["graph", "planning", "subtasks"].map((name) => `surfaces/library/${name}`)];
+/** One file of its own, which the main entry imports: there is one `TaskGraph`, whichever way a program gets it. */
+const GRAPH = "src/surfaces/library/graph.ts";
 
 /** What many commands load, in chunks with what they use of it: a file each costs more than to read it. */
 const BUNDLED = ["commander", "yaml", "zod"];
@@ -24,7 +26,7 @@ const options: BuildOptions = {
   // The command, what programs import, and what Skein starts as a program of its own.
   entryPoints: [
     "src/surfaces/cli/main.ts",
-    ...LIBRARY.map((name) => `src/${name}.ts`),
+    ...LIBRARY.map((name) => `src/${name}.ts`).filter((file) => file !== GRAPH),
     "src/adapters/agents/scripted-program.ts",
   ],
   outdir: "dist",
@@ -48,8 +50,10 @@ const options: BuildOptions = {
   minifySyntax: true,
   logLevel: "warning",
 };
+await build({ ...options, entryPoints: [GRAPH], splitting: false, banner: {}, external: [] });
 const seen = await build({ ...options, metafile: true, write: false });
-const { metafile } = await build({ ...options, metafile: true, plugins: [gathered(seen.metafile.inputs)] });
+const plugins = [apart(GRAPH, "./graph.js"), gathered(seen.metafile.inputs)];
+const { metafile } = await build({ ...options, metafile: true, plugins });
 
 writeFileSync(path.join(ROOT, "dist/LICENSES.txt"), licencesOf(Object.keys(metafile.inputs)));
 await buildPage();
@@ -83,7 +87,11 @@ function gathered(inputs: Metafile["inputs"]): Plugin {
   );
   return {
     name: "gathered",
-    setup: ({ onLoad }) => {
+    setup: ({ onLoad, onResolve }) => {
+      // Found without package.json, which says that an import of ours without names may be left out: added ones have none.
+      onResolve({ filter: /^\.*\/.*\.tsx?$/ }, ({ path: file, resolveDir }) =>
+        resolveDir.includes("node_modules") ? undefined : { path: path.resolve(resolveDir, file) },
+      );
       onLoad({ filter: /\.tsx?$/ }, ({ path: file }) => {
         const more = added.get(file) ?? [];
         const lines = more.map((one) => `import ${JSON.stringify(path.join(ROOT, one))};`);
@@ -94,6 +102,22 @@ function gathered(inputs: Metafile["inputs"]): Plugin {
               loader: file.endsWith("x") ? "tsx" : "ts",
             };
       });
+    },
+  };
+}
+
+/** Imports a file that is built by itself instead of bundling it again. */
+function apart(file: string, built: string): Plugin {
+  return {
+    name: "apart",
+    setup: ({ onResolve }) => {
+      onResolve(
+        { filter: new RegExp(`/${RegExp.escape(path.basename(file))}$`) },
+        ({ path: asked, resolveDir }) =>
+          path.join(resolveDir, asked) === path.join(ROOT, file)
+            ? { path: built, external: true }
+            : undefined,
+      );
     },
   };
 }

@@ -136,7 +136,8 @@ export const LAYERS: readonly Layer[] = [
 export const WITHOUT_NODE = /^src\/(?:text|core|graph|surfaces\/web)\//;
 
 /** What others start or import by the package's name: its exports need no user within the project. */
-export const ENTRIES = /^src\/(?:index|surfaces\/cli\/main|surfaces\/library\/(?:planning|subtasks))\.ts$/;
+export const ENTRIES =
+  /^src\/(?:index|surfaces\/cli\/main|surfaces\/library\/(?:graph|planning|subtasks))\.ts$/;
 
 /** What fits in the head. */
 export const MAX_LINES = 400;

@@ -3,8 +3,9 @@
 import type { Specialist } from "../core/specialist.ts";
 import type { TaskSpec } from "../core/task.ts";
 import { quoted } from "../text/lines.ts";
-import { DEFAULT_SUBAGENT, DelegationEngine } from "./delegation-engine.ts";
-import { mentioned } from "./roster.ts";
+import { DEFAULT_SUBAGENT } from "./heuristics.ts";
+import { read } from "./keywords.ts";
+import { counted, mentioned, mostMentioned } from "./roster.ts";
 
 /** Without a specialist it is a worker like any other. `why` is for people. */
 type Choice = {
@@ -59,10 +60,8 @@ function byRule(
   // Its words are those of the errors, which say where it fails and not what kind of work it is.
   if (spec.repairs !== undefined) return { why: "a fix task needs no special role" };
   const fit = specialists.filter((one) => unfitFor(one, spec) === undefined);
-  const roster = fit.map((one) => ({ subagent: one.name, keywords: wordsFor(one) }));
-  const name = new DelegationEngine({ heuristics: [], roster }).matchSubagent({
-    description: spec.description,
-  });
+  const roster = fit.map((one) => counted({ subagent: one.name, keywords: wordsFor(one) }));
+  const name = mostMentioned(roster, read(spec.description))?.subagent;
   const specialist = fit.find((one) => one.name === name);
   if (specialist === undefined) return { why: "no specialist has two of its keywords in the task" };
   return {

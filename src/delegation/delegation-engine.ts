@@ -10,7 +10,7 @@ import {
   runAttempt,
   type Timing,
 } from "./attempt.ts";
-import { HEURISTICS, type Heuristic } from "./heuristics.ts";
+import { DEFAULT_SUBAGENT, HEURISTICS, type Heuristic } from "./heuristics.ts";
 import { type Mention, mentionOf, read, type TaskType } from "./keywords.ts";
 import { delayBefore, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
 import { type Counted, counted, mostMentioned, type Entry as RosterEntry } from "./roster.ts";
@@ -38,8 +38,6 @@ export type Mapping = {
 
 /** What became of a task, with what its failed attempts left. */
 export type RetriedResult = DelegatedResult & { readonly failedAttempts: readonly FailedAttempt[] };
-
-export const DEFAULT_SUBAGENT = "main";
 
 /**
  * ```ts

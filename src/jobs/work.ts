@@ -7,7 +7,7 @@ import { checkoutChanged } from "../core/handoff.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Evidence } from "../core/rules/evidence.ts";
 import { chooseSpecialist } from "../delegation/choose-specialist.ts";
-import { DEFAULT_SUBAGENT } from "../delegation/delegation-engine.ts";
+import { DEFAULT_SUBAGENT } from "../delegation/heuristics.ts";
 import type { Ask, Called, Cut } from "../ports/agent.ts";
 import { differences, type Look } from "../ports/checkout.ts";
 import type { Answer } from "../ports/job-queue.ts";
