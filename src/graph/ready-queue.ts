@@ -7,7 +7,7 @@ import { Heap } from "./heap.ts";
  * comes out of order goes through the heap, at the cost of a logarithm.
  */
 export class ReadyQueue<N extends DagNode> {
-  /** In order; empty where a node was taken from the middle. */
+  /** In order; empty where a node was taken. */
   #line: (N | undefined)[] = [];
   /** The number of the line's first place. A node in the line has `slot = ~place`, so it is below 0. */
   #start = 0;
@@ -50,7 +50,8 @@ export class ReadyQueue<N extends DagNode> {
     line[~node.slot - this.#start] = undefined;
     this.#lined--;
     while (this.#lined > 0 && line[this.#head - this.#start] === undefined) this.#head++;
-    if (this.#head - this.#start > MAX_EMPTY && (this.#head - this.#start) * 2 > line.length) this.#cutLine();
+    const empty = line.length - this.#lined;
+    if (empty > MAX_EMPTY && empty * 2 > line.length) this.#closeUp();
   }
 
   peek(): N | undefined {
@@ -112,13 +113,16 @@ export class ReadyQueue<N extends DagNode> {
     this.#lastRank = -1;
   }
 
-  #cutLine(): void {
-    this.#line = this.#line.slice(this.#head - this.#start);
-    this.#start = this.#head;
+  /** Behind a node that stays for long, too, so that a walk passes few empty places. */
+  #closeUp(): void {
+    this.#start += this.#line.length;
+    this.#head = this.#start;
+    this.#line = this.#line.filter((node) => node !== undefined);
+    for (const [i, node] of this.#line.entries()) node!.slot = ~(this.#start + i);
   }
 }
 
-/** Empty places at the front of the line before it is cut. */
+/** Empty places in the line before it closes up. */
 const MAX_EMPTY = 1_000;
 
 interface Key {
