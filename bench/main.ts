@@ -4,13 +4,14 @@
  * `--check [names]` runs short forms, and fails beyond a limit or 1.4 × the best value that `bench/results.json` keeps.
  * `--keep [names]` runs them whole, and keeps what is better than before.
  */
+import { checkBenches } from "./check.ts";
 import { contextBench } from "./context.ts";
 import { engineBench } from "./engine.ts";
 import { fleetBench } from "./fleet.ts";
 import { graphBench } from "./graph.ts";
-import { keep, lower, slipsOf } from "./kept.ts";
+import { readKept, withBetter, writeKept } from "./kept.ts";
 import { landingBench } from "./landing.ts";
-import { type Bench, type BenchReport, holds, printReport, rounded } from "./measure.ts";
+import { type Bench, type BenchReport, holds, printReport } from "./measure.ts";
 import { runBench } from "./run.ts";
 import { startupBench } from "./startup.ts";
 import { subtasksBench } from "./subtasks.ts";
@@ -43,9 +44,14 @@ if ("problem" in parsed) {
   process.exit(2);
 }
 const { mode, names } = parsed;
-process.exitCode = mode === "check" ? await check(names) : await measure(names, mode);
+const isHeld =
+  mode === "check"
+    ? await checkBenches(benchesOf(names, CHECKED), readKept(), console.log)
+    : await measure(names, mode);
+process.exitCode = isHeld ? 0 : 1;
 
-async function measure(names: readonly string[], mode: Mode): Promise<number> {
+/** False: a limit does not hold. */
+async function measure(names: readonly string[], mode: Mode): Promise<boolean> {
   const reports: Record<string, BenchReport> = {};
   for (const bench of benchesOf(
     names,
@@ -57,26 +63,12 @@ async function measure(names: readonly string[], mode: Mode): Promise<number> {
     if (mode !== "json") printReport(report);
   }
   if (mode === "json") console.log(JSON.stringify(reports, undefined, 2));
-  if (mode === "keep")
-    console.log(`\n${keep(reports, new Date().toISOString().slice(0, 10))} values are better than before`);
-  return Object.values(reports).every((report) => report.limits.every(holds)) ? 0 : 1;
-}
-
-async function check(names: readonly string[]): Promise<number> {
-  let worst = 0;
-  for (const bench of benchesOf(names, CHECKED)) {
-    let report = await bench.run("short");
-    if (slipsOf(bench.name, report).length > 0) report = lower(report, await bench.run("short"));
-    const slips = slipsOf(bench.name, report);
-    if (slips.length > 0) worst = 1;
-    for (const slip of slips) console.log(`slipped  ${slip}`);
-    for (const { claim, measured, max } of report.limits)
-      console.log(
-        `         ${bench.name}: ${claim}: ${measured === undefined ? "n/a" : rounded(measured)} (≤ ${max})`,
-      );
+  if (mode === "keep") {
+    const { kept, better } = withBetter(readKept(), reports, new Date().toISOString().slice(0, 10));
+    writeKept(kept);
+    console.log(`\n${better} values are better than before`);
   }
-  console.log(worst === 0 ? "no bench has slipped" : "slipped: `npm run bench -- <name>` measures it whole");
-  return worst;
+  return Object.values(reports).every((report) => report.limits.every(holds));
 }
 
 function benchesOf(names: readonly string[], otherwise: readonly string[]): readonly Bench[] {

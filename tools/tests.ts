@@ -4,7 +4,7 @@ import path from "node:path";
 import { ROOT } from "./source-files.ts";
 import { runTests, type TestsEnd } from "./test-process.ts";
 
-const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"];
+const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts", "bench/**/*.test.ts"];
 
 /** Whole runs, installs, and programs that are talked with: too long to wait for before a small change. */
 const LONG: readonly RegExp[] = [
