@@ -60,4 +60,17 @@ describe("what an agent answers for a task", () => {
     assert.equal(notes.success, true);
     assert.match(String(notes.notes_left_out), /more than 200000 characters/);
   });
+
+  it("keeps what it asks for where the notes are too long for all of them", () => {
+    const log = "x".repeat(300_000);
+    const subtask_request = { type: "check", description: "Check it", inputs: { text: log } };
+    const question = { default: "yes" };
+    const asking = (status: string, more: object) => {
+      const { notes_left_out, ...kept } = read({ status, content: "", notes: { ...more, log } }).notes;
+      assert.match(String(notes_left_out), /more than 200000 characters/);
+      return kept;
+    };
+    assert.deepEqual(asking("CONTINUATION", { subtask_request }), { subtask_request });
+    assert.deepEqual(asking("NEEDS_INPUT", { question }), { question });
+  });
 });

@@ -113,14 +113,18 @@ function notesOf(notes: unknown): TaskNotes {
   if (typeof notes !== "object" || notes === null || Array.isArray(notes))
     return { notes_left_out: "notes are not an object" };
   if (JSON.stringify(notes).length > MAX_NOTES_CHARS)
-    return { ...verdictIn(notes), notes_left_out: `notes have more than ${MAX_NOTES_CHARS} characters` };
+    return { ...readByEngine(notes), notes_left_out: `notes have more than ${MAX_NOTES_CHARS} characters` };
   return Object.fromEntries(Object.entries(notes).filter(([name]) => !OURS.includes(name)));
 }
 
-/** What a loop decides by, however much is said besides. */
-function verdictIn(notes: object): TaskNotes {
-  const { success } = notes as TaskNotes;
-  return typeof success === "boolean" ? { success } : {};
+/** What a loop decides by, and what the answer asks for, however much is said besides. */
+function readByEngine(notes: object): TaskNotes {
+  const { success, subtask_request, question } = notes as TaskNotes;
+  return {
+    ...(typeof success === "boolean" && { success }),
+    ...(subtask_request !== undefined && { subtask_request }),
+    ...(question !== undefined && { question }),
+  };
 }
 
 function messageIn(notes: unknown): string {

@@ -63,6 +63,18 @@ test("a result that is not as expected fails, and is kept whole as a partial res
   assert.match(of("child")[0]!.input, /Answer as: \{"type":"object"/);
 });
 
+test("a result that is too long is checked whole, and cut afterwards", async () => {
+  const { handler, of } = teamOf({
+    parent: once("child", { return_expectations: "json" }, () => "done"),
+    child: () => JSON.stringify(Array.from({ length: 10_000 }, (_, n) => n)),
+  });
+  const registry = registryOf(template("child"));
+  await executeTask(template("parent"), {}, { handler, registry, limits: { resultTokens: 500 } });
+  const { result } = of("parent")[1]!.responses[0]!;
+  assert.equal(result.status, "COMPLETE", JSON.stringify(result.notes));
+  assert.match(result.content, /the whole is kept as artefact-/);
+});
+
 test("words are told to the child, and that they were not checked is a warning", async () => {
   const { handler, of } = teamOf({ a: () => "fine" });
   const { status, notes } = await executeTask(
@@ -81,6 +93,9 @@ test("a type that JSON Schema does not know is the mistake of whoever wrote it, 
     { type: ["string", "text"] },
     { properties: { a: { items: { type: "int" } } } },
     { $defs: { const: { type: "float" } } },
+    { allOf: [{ not: { type: "strng" } }] },
+    { additionalProperties: { type: "int" } },
+    { dependencies: { type: { type: "int" } } },
   ])
     assert.match(
       unusableExpectation(unknown) ?? "",
@@ -90,6 +105,7 @@ test("a type that JSON Schema does not know is the mistake of whoever wrote it, 
     { type: ["string", "null"] },
     { properties: { type: { type: "string" }, enum: { type: "array" } } },
     { const: { type: "anything" }, enum: [{ type: "else" }], default: { type: "x" } },
+    { dependentRequired: { type: ["unit"] }, "x-shown": { type: "table" } },
   ])
     assert.equal(unusableExpectation(known), undefined);
 });

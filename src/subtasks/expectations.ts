@@ -49,10 +49,9 @@ function unknownType(schema: unknown, levels: number): string | undefined {
     .find((type) => typeof type !== "string" || !TYPES.includes(type));
   if (wrong !== undefined) return typeof wrong === "string" ? wrong : JSON.stringify(wrong);
   return firstOf(Object.entries(schema), ([keyword, value]) => {
-    if (keyword === "type" || DATA.has(keyword)) return undefined;
-    return OF_SCHEMAS.has(keyword) && isRecord(value)
-      ? firstOf(Object.values(value), (one) => unknownType(one, levels - 1))
-      : unknownType(value, levels - 1);
+    if (OF_NAMED.has(keyword) && isRecord(value))
+      return firstOf(Object.values(value), (one) => unknownType(one, levels - 1));
+    return OF_SCHEMAS.has(keyword) ? unknownType(value, levels - 1) : undefined;
   });
 }
 
@@ -64,10 +63,16 @@ function firstOf<T>(all: readonly T[], look: (one: T) => string | undefined): st
   return undefined;
 }
 
-/** Their values are data, not schemas. */
-const DATA = new Set(["const", "enum", "default", "examples"]);
+/** Keywords whose values are schemas, or lists of them. The values of all others are data. */
+const OF_SCHEMAS = new Set([
+  ...["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains", "contentSchema"],
+  ...["additionalProperties", "unevaluatedProperties", "propertyNames"],
+  ...["allOf", "anyOf", "oneOf", "not", "if", "then", "else"],
+]);
 /** Their values have schemas under names of the user's. */
-const OF_SCHEMAS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+const OF_NAMED = new Set(
+  "properties patternProperties $defs definitions dependentSchemas dependencies".split(" "),
+);
 
 /** A pattern that is none would be blamed on the result. */
 function compilePatterns(key: string, value: unknown): unknown {

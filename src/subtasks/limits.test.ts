@@ -154,6 +154,7 @@ test("a child that was given all the time that its parent has ends with it, also
     clock.sleep(0);
     clock.step();
     assert.equal(reasonOf(await running), "time", `budget ${ms}`);
+    assert.ok(clock.now() < 1_001, `it ended at ${clock.now()}`);
     assert.equal(of("parent").length, 1, "its parent is not prompted again");
   }
 });

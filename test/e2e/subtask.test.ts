@@ -187,7 +187,8 @@ describe("a task by a program", () => {
     await using _ = place;
     const refused = await run("subtask", "run", "try");
     assert.equal(refused.code, 1);
-    assert.match(refused.out, /is not run/);
+    assert.match(refused.out, /is not run; read it, then allow it: --allow-code/);
+    assert.throws(briefs, { code: "ENOENT" }, "its director is not asked");
     const allowed = await run("subtask", "run", "try", "--allow-code");
     assert.equal(allowed.code, 0, allowed.out + allowed.err);
     assert.deepEqual(briefs().at(-1).task.inputs.script, {
