@@ -128,6 +128,8 @@ test("a limit that does not exist is named with those that may be meant, and so 
     () => limitsOf({ chain: { seconds: 1 } } as never),
     /limits\.chain: there is no seconds; there are/,
   );
+  assert.throws(() => limitsOf(null as never), /limits: must be an object, not null/);
+  assert.throws(() => limitsOf({ chain: 5 } as never), /limits\.chain: must be an object, not 5/);
   await assert.rejects(executeTask(template("a"), {}, {} as never), /options\.handler is missing/);
   await assert.rejects(executeTask(template("a"), {}, undefined as never), /options\.handler is missing/);
   const handler = { open: () => ({}) } as never;

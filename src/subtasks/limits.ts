@@ -1,5 +1,6 @@
 /** The limits of one call of `executeTask`: each number with its unit and reason; callers lower or raise them. */
 import { closest } from "../text/closest.ts";
+import { isRecord } from "../text/json.ts";
 
 export type Allowance = {
   /** Tasks in the chain, the first included. */
@@ -53,9 +54,10 @@ export const DEFAULT_LIMITS: SubtaskLimits = {
 export type SomeLimits = Partial<Omit<SubtaskLimits, "chain">> & { readonly chain?: Partial<Allowance> };
 
 /** Zero is a limit like any other; what is no number is a mistake of the program's, and thrown. */
-export function limitsOf({ chain, ...own }: SomeLimits = {}): SubtaskLimits {
-  named(own, DEFAULT_LIMITS, "limits");
-  named(chain ?? {}, DEFAULT_LIMITS.chain, "limits.chain");
+export function limitsOf(given: SomeLimits = {}): SubtaskLimits {
+  named(given, DEFAULT_LIMITS, "limits");
+  const { chain = {}, ...own } = given;
+  named(chain, DEFAULT_LIMITS.chain, "limits.chain");
   const limits = { ...DEFAULT_LIMITS, ...own, chain: { ...DEFAULT_LIMITS.chain, ...chain } };
   for (const [name, value] of [...Object.entries(limits), ...Object.entries(limits.chain)])
     if (name !== "chain" && !(typeof value === "number" && value >= 0))
@@ -63,7 +65,8 @@ export function limitsOf({ chain, ...own }: SomeLimits = {}): SubtaskLimits {
   return limits;
 }
 
-function named(given: object, known: object, where: string): void {
+function named(given: unknown, known: object, where: string): void {
+  if (!isRecord(given)) throw new RangeError(`${where}: must be an object, not ${String(given)}`);
   const names = Object.keys(known);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown === undefined) return;

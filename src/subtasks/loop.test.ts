@@ -117,6 +117,7 @@ test("a script that nothing may run fails in its phase before the director is as
   const { handler, record } = teamOf({ director, evaluator: contentWith(1) });
   const result = await executeTask(loop({ script: "test" }), {}, { handler });
   assert.equal(result.notes.error!.details!["failedPhase"], "script");
+  assert.match(result.notes.error!.message, /options\.runScript is missing/);
   const whyNoScripts = "allow it: --allow-code";
   const refused = await executeTask(loop({ script: "test" }), {}, { handler, whyNoScripts });
   assert.equal(refused.notes.error!.message, whyNoScripts);

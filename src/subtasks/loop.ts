@@ -75,7 +75,7 @@ async function runRound(task: LiveTask, iteration: number, history: readonly Ite
   };
 }
 
-const NO_SCRIPTS = "there is nothing that runs scripts here";
+const NO_SCRIPTS = "the template has a script, and nothing runs scripts here: options.runScript is missing";
 
 const toldOf = (last: Iteration | undefined): TaskInputs =>
   last === undefined
