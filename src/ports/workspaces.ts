@@ -19,9 +19,12 @@ export type Workspaces = {
   release(workspace: Workspace, isSpoilt?: boolean): Promise<void>;
   /** The workspace that a job of an earlier engine still holds. */
   heldBy(job: JobId): Promise<Workspace | undefined>;
-  /** Untracked files that earlier holders left in it, as paths: none if it was made anew for this holder. */
-  leftovers(workspace: Workspace, signal: AbortSignal): Promise<readonly string[] | Failed>;
+  /** How its untracked files are no longer as they were made: nothing if it was made anew for this holder. */
+  leftovers(workspace: Workspace, signal: AbortSignal): Promise<Leftovers | Failed>;
 };
+
+/** Paths. `left` by earlier holders, or rewritten; `removed`: of what copies and set-up had brought. */
+export type Leftovers = { readonly left: readonly string[]; readonly removed: readonly string[] };
 
 /** What is free on the disk that workspaces are on, and the workspace that takes the most of it. */
 export type DiskSpace = {

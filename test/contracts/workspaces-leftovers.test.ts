@@ -26,8 +26,10 @@ async function onGate(body: (gate: Gate) => Promise<void>) {
     const want = { job: jobOf(number), commit: first, use: "gate", ...more } as const;
     return good(await workspaces.take(want, NEVER));
   };
-  const leftovers = async (workspace: Workspace) =>
-    [...good(await workspaces.leftovers(workspace, NEVER))].sort();
+  const leftovers = async (workspace: Workspace) => {
+    const { left, removed } = good(await workspaces.leftovers(workspace, NEVER));
+    return [...left, ...removed.map((file) => `${file} (removed)`)].sort();
+  };
   await body({ workspaces, second, take, leftovers });
 }
 
@@ -52,6 +54,14 @@ describe("a workspace of the gate", () => {
       const second = await take(2);
       await inside(second, "echo 2 > out/cache; echo 2 > out/own; echo b > a");
       assert.deepEqual(await leftovers(second), ["empty", "out/cache", "out/link"]);
+    }));
+
+  it("says what earlier holders removed of what set-up had made there", () =>
+    onGate(async ({ workspaces, take, leftovers }) => {
+      const first = await take(1);
+      await inside(first, "rm out/set-up; echo 1 > out/passing; rm out/passing");
+      await workspaces.release(first);
+      assert.deepEqual(await leftovers(await take(2)), ["out", "out/set-up (removed)"]);
     }));
 
   it("is made anew, set-up included, for who asks for it, and is used by the next", () =>

@@ -61,6 +61,24 @@ describe("a gate that fails over what its own runs leave", () => {
     assert.deepEqual(await knownFlaky(flakyTestsOf(place.project)), []);
   });
 
+  it("calls no test flaky that fails because an earlier run removed what set-up had made, and names that", async () => {
+    await using place = await makeSetting({
+      files: { ".gitignore": "made/\n", "README.md": "x\n" },
+      script: { plans: { t: [plans(task("a")), DONE] }, work: { a: [writes("a.txt")] } },
+    });
+    const test = "test -f made/seed && rm made/seed || { echo 'not ok 1 - has its seed'; exit 1; }";
+    const settings = { gate: [{ name: "test", run: test }], gateProbe: "off" };
+    const setup = { "workspace.setup": "mkdir -p made && touch made/seed made/other" };
+    const run = await runGoal(place, place.config({ ...settings, ...setup }));
+    assert.equal(closing(run.end), "done");
+    const found = all(run.events, "leftovers.found");
+    assert.deepEqual(
+      [...new Set(found.flatMap(({ leftovers }) => leftovers.files))],
+      ["made/seed (removed)"],
+    );
+    assert.deepEqual(await knownFlaky(flakyTestsOf(place.project)), []);
+  });
+
   it("never meets leftovers where each run gets a fresh workspace", async () => {
     await using place = await makeSetting({
       files: FILES,

@@ -136,7 +136,7 @@ export function jobPorts(replies: Partial<Replies> = {}): {
       keep: told("keep", () => all.keep),
       release: told("release", () => undefined),
       heldBy: told("heldBy", () => undefined),
-      leftovers: told("leftovers", () => []),
+      leftovers: told("leftovers", () => ({ left: [], removed: [] })),
     },
     planner: agent,
     worker: agent,

@@ -42,7 +42,7 @@ async function gated(
     keep: async () => ({ commit: undefined, left: [] }),
     release: async () => {},
     heldBy: async () => undefined,
-    leftovers: async () => [],
+    leftovers: async () => ({ left: [], removed: [] }),
   };
   const gate = new CommandGate({
     repository: folder,

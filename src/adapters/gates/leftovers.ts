@@ -13,11 +13,15 @@ export async function leftoversFor(
 ): Promise<GateLeftovers | undefined> {
   const found = await workspaces.leftovers(workspace, signal);
   if (hasFailed(found)) return { files: [] };
-  if (found.length === 0) return undefined;
+  const all = [
+    ...found.left.map((file) => ({ file, what: "" })),
+    ...found.removed.map((file) => ({ file, what: " (removed)" })),
+  ];
+  if (all.length === 0) return undefined;
   const rank = (file: string) => (said.includes(file) ? 0 : said.includes(path.basename(file)) ? 1 : 2);
-  const ranked = found.map((file) => ({ file, rank: rank(file) })).toSorted((a, b) => a.rank - b.rank);
-  const files = ranked.slice(0, MAX_NAMED).map(({ file }) => redact(plain(file)));
-  const more = found.length - files.length;
+  const ranked = all.map((one) => ({ ...one, rank: rank(one.file) })).toSorted((a, b) => a.rank - b.rank);
+  const files = ranked.slice(0, MAX_NAMED).map(({ file, what }) => `${redact(plain(file))}${what}`);
+  const more = all.length - files.length;
   return { files, ...(more > 0 && { more }) };
 }
 

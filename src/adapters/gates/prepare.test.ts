@@ -31,7 +31,7 @@ function slowly() {
     keep: async () => ({ commit: undefined, left: [] }),
     release: async ({ job }) => void done.push(`release ${job}`),
     heldBy: async () => undefined,
-    leftovers: async () => [],
+    leftovers: async () => ({ left: [], removed: [] }),
   };
   const programs: Programs = {
     run: async () => ({ is: "exited", code: 0, output: "", errors: "", tail: "" }),

@@ -31,5 +31,5 @@ const untouched = (workspaces: Workspaces): Workspaces => ({
   keep: (workspace, as, signal) => workspaces.keep(workspace, as, signal),
   release: (workspace, isSpoilt) => workspaces.release(workspace, isSpoilt),
   heldBy: (job) => workspaces.heldBy(job),
-  leftovers: async () => [],
+  leftovers: async () => ({ left: [], removed: [] }),
 });

@@ -51,7 +51,7 @@ async function gated(
       keep: async () => ({ commit: undefined, left: [] }),
       release: async () => {},
       heldBy: async () => undefined,
-      leftovers: async () => [],
+      leftovers: async () => ({ left: [], removed: [] }),
     },
     programs,
     transcripts: {

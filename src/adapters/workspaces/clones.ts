@@ -14,7 +14,7 @@ import { patternsOf } from "./cut-tree.ts";
 import { environmentOf } from "./environment.ts";
 import { removeAll } from "./folders.ts";
 import { keepAlso, keepWork, type Pause, type Work } from "./keep.ts";
-import { leftoversIn } from "./leftovers.ts";
+import { leftoversIn, listBrought } from "./leftovers.ts";
 import { type ProvisionOptions, Provisions } from "./provisions.ts";
 import { shareBlocks } from "./share-blocks.ts";
 import { clean, markMade, type Slot, slotAt, wipe } from "./slot.ts";
@@ -151,7 +151,7 @@ export class CloneWorkspaces implements Workspaces {
     return place?.holder && this.#workspace(pool, place.slot, place.holder);
   }
 
-  async leftovers(workspace: Workspace, signal: AbortSignal): Promise<readonly string[] | Failed> {
+  async leftovers(workspace: Workspace, signal: AbortSignal): ReturnType<Workspaces["leftovers"]> {
     const pool = await this.#pool();
     if (hasFailed(pool)) return pool;
     const place = holding(pool, workspace);
@@ -284,6 +284,8 @@ export class CloneWorkspaces implements Workspaces {
     }
     // A cut one is not for others: without the mark the next holder makes it anew.
     const isMade = cleaned.isFresh && want.use !== "probe" && cut === undefined;
+    const isBare = hidden.length === 0 && (this.#options.setup ?? "").trim() === "";
+    if (isMade && keepsIgnored) await listBrought(slot, pool.source, isBare, signal);
     if (isMade) await markMade(slot, pool.source);
     const { notices, stale } = provision;
     const holder = { job: want.job, commit: want.commit, notices, ...(stale !== undefined && { stale }) };

@@ -1,10 +1,11 @@
-/** Finds what earlier holders of a workspace left in it: untracked files that are older than its last checkout. */
+/** Finds what earlier holders of a workspace did to its untracked files: what they left there, and what they removed. */
 import { execFile } from "node:child_process";
-import { lstat } from "node:fs/promises";
+import { lstat, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "../../core/failure.ts";
 import { type Failed, failedWith } from "../../core/result.ts";
+import type { Leftovers } from "../../ports/workspaces.ts";
 import { fieldsIn } from "../git/git.ts";
 import { gitInSlot, type Slot } from "./slot.ts";
 import type { Source } from "./source.ts";
@@ -12,44 +13,78 @@ import type { Source } from "./source.ts";
 /**
  * Asked only after a failure, because it costs a walk through the tree. By the times of the disk itself: the slot was
  * made when its last mark was written (`markMade`), and the holder came when `start` was. What was changed between the
- * two was left; what copies and set-up brought was there before.
+ * two was left; what copies and set-up brought was there before. What of that is not there any more was removed, perhaps
+ * by this very holder: that cannot be told.
  */
 export async function leftoversIn(
   slot: Slot,
   source: Source,
   signal: AbortSignal,
-): Promise<readonly string[] | Failed> {
+): Promise<Leftovers | Failed> {
   try {
     const [made, start] = await Promise.all([lstat(slot.made), lstat(slot.start)]);
-    if (made.mtimeMs >= start.mtimeMs) return []; // It was made for this holder.
-    const changed = await changedSince(slot, signal);
-    const listed = await gitInSlot(slot, source, { args: ["ls-files", "-z"] }, signal);
-    if (!listed.ok) return { failure: listed.failure };
-    const tracked = new Set(fieldsIn(listed.out));
-    const untracked = changed.filter((file) => !tracked.has(file));
+    if (made.mtimeMs >= start.mtimeMs) return { left: [], removed: [] }; // It was made for this holder.
+    const changed = await untrackedIn(slot, source, ["-cnewer", slot.made], signal);
     const isOld = await Promise.all(
-      untracked.slice(0, MAX_LOOKED_AT).map((file) => wasBefore(join(slot.tree, file), start.mtimeMs)),
+      changed.slice(0, MAX_LOOKED_AT).map((file) => wasBefore(join(slot.tree, file), start.mtimeMs)),
     );
-    return untracked.filter((_, i) => isOld[i]);
+    return { left: changed.filter((_, i) => isOld[i]), removed: await removedFrom(slot, source, signal) };
   } catch (thrown) {
     return failedWith("repository", `it is not known what was left in ${slot.tree}: ${messageOf(thrown)}`);
   }
 }
 
+/**
+ * Called when a workspace is made that later holders get as it is left. What cannot be listed is not known then.
+ * `isBare`: nothing was copied, linked or set up.
+ */
+export async function listBrought(
+  slot: Slot,
+  source: Source,
+  isBare: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const brought = isBare ? [] : await untrackedIn(slot, source, [], signal).catch(() => undefined);
+  if (brought) await writeFile(slot.brought, brought.map((file) => `${file}\0`).join(""));
+}
+
 /** Also empty folders: a rule that makes one fails where it is there. */
-async function changedSince({ tree, made }: Slot, signal: AbortSignal): Promise<readonly string[]> {
-  const changed = ["-cnewer", made, "(", "!", "-type", "d", "-o", "-empty", ")", "-print0"];
-  const args = [tree, "-path", join(tree, ".git"), "-prune", "-o", ...changed];
+async function untrackedIn(
+  slot: Slot,
+  source: Source,
+  only: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { tree } = slot;
+  const entries = [...only, "(", "!", "-type", "d", "-o", "-empty", ")", "-print0"];
+  const args = [tree, "-path", join(tree, ".git"), "-prune", "-o", ...entries];
   const options = { timeout: MAX_MS, maxBuffer: MAX_BYTES, signal };
   const { stdout } = await promisify(execFile)("find", args, options);
-  return fieldsIn(stdout).map((file) => relative(tree, file));
+  const listed = await gitInSlot(slot, source, { args: ["ls-files", "-z"] }, signal);
+  if (!listed.ok) throw new Error(listed.failure.message);
+  const tracked = new Set(fieldsIn(listed.out));
+  return fieldsIn(stdout)
+    .map((file) => relative(tree, file))
+    .filter((file) => file !== "" && !tracked.has(file));
 }
+
+async function removedFrom(slot: Slot, source: Source, signal: AbortSignal): Promise<readonly string[]> {
+  const brought = fieldsIn(await readFile(slot.brought, "utf8"));
+  if (brought.length === 0) return [];
+  const now = new Set(await untrackedIn(slot, source, [], signal));
+  const missing = brought.filter((file) => !now.has(file)).slice(0, MAX_LOOKED_AT);
+  // It may be tracked by now, or a folder that is not empty any more.
+  const there = await Promise.all(missing.map((file) => found(join(slot.tree, file))));
+  return missing.filter((_, i) => there[i] === undefined);
+}
+
+const found = (file: string) => lstat(file).catch(() => undefined);
 
 /** A file that was written anew in place keeps the time of its birth, where the disk knows that. */
 async function wasBefore(file: string, ms: number): Promise<boolean> {
-  const found = await lstat(file).catch(() => undefined);
-  if (found === undefined) return false;
-  return (found.birthtimeMs > 0 ? found.birthtimeMs : found.ctimeMs) < ms;
+  const there = await found(file);
+  if (there === undefined) return false;
+  return (there.birthtimeMs > 0 ? there.birthtimeMs : there.ctimeMs) < ms;
 }
 
 /** A tree of a million files takes seconds. */

@@ -26,6 +26,8 @@ export type Slot = {
   readonly holder: string;
   /** Holds the commit that is checked out; HEAD moves when work is kept. */
   readonly start: string;
+  /** Lists what copies and set-up brought into a slot that keeps its ignored files, when it was made. */
+  readonly brought: string;
   /** Exists once the slot is complete; names the repository and the boot of the machine. */
   readonly made: string;
 };
@@ -40,6 +42,7 @@ export function slotAt(folder: string, name: string): Slot {
     temporary: join(at, "tmp"),
     holder: join(at, "holder.json"),
     start: join(at, "start.txt"),
+    brought: join(at, "brought.txt"),
     made: join(at, "slot.json"),
   };
 }
