@@ -25,6 +25,16 @@ describe("a look at a failing base", () => {
     ]);
   });
 
+  it("keeps of many lines those that name a failure, also where a runner says at its end what failed", () => {
+    const trace = Array.from({ length: 38 }, (_, i) => `Error: cause ${i}`);
+    const [command] = baseLookOf(
+      red("tests/test_a.py::test_adds", ...trace, "FAILED tests/test_a.py::test_adds"),
+    )!.commands;
+    assert.equal(command?.lines.at(-1), "FAILED tests/test_a.py::test_adds");
+    assert.equal(command.lines[0], "Error: cause 0");
+    assert.ok(command.lines.length <= 26, `${command.lines.length} lines`);
+  });
+
   it("is nothing where the gate passes, and of the set-up where it could not be run", () => {
     const report = { commands: [{ name: "npm test", green: true, failures: [] }] };
     assert.equal(baseLookOf({ report, problems: [] }), undefined);

@@ -1,4 +1,5 @@
 /** What a look at a base whose gate fails has found: which commands, of which class, with the lines that say why. */
+import { failingText } from "../text/failing-part.ts";
 import type { Failure } from "./failure.ts";
 import { failuresOf, type GateReport, unnamedIn } from "./gate.ts";
 import { firstClass, type Problem, type ProblemClass } from "./rules/repair.ts";
@@ -42,7 +43,7 @@ export function baseLookOf({ report, problems, failed = [], output, setup }: Gat
   if (failures.length === 0 && !setup) return undefined;
   return {
     class: setup ? "set-up" : nothingRan(report) ? "unjudged" : (firstClass(problems) ?? "tests"),
-    commands: failed.slice(0, MAX_COMMANDS).map(bounded),
+    commands: failed.slice(0, MAX_COMMANDS).map((one) => bounded(one, failures)),
     failures: failures.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_LINE_CHARS)),
     count: failures.length + unnamedIn(report),
     ...(output !== undefined && { output }),
@@ -82,9 +83,21 @@ const MAX_LINES = 24;
 const MAX_LINE_CHARS = 300;
 const MAX_NAMES = 10;
 
-const bounded = ({ name, line, lines, perhaps }: FailedCommand): FailedCommand => ({
-  ...(perhaps !== undefined && { perhaps: perhaps.slice(0, MAX_LINE_CHARS * 4) }),
-  name: name.slice(0, MAX_LINE_CHARS),
-  line: line.slice(0, MAX_LINE_CHARS),
-  lines: lines.slice(0, MAX_LINES).map((one) => one.slice(0, MAX_LINE_CHARS).toWellFormed()),
-});
+function bounded({ name, line, lines, perhaps }: FailedCommand, failures: readonly string[]): FailedCommand {
+  const few = lines.length <= MAX_LINES ? lines : fewer(lines, failures);
+  return {
+    ...(perhaps !== undefined && { perhaps: perhaps.slice(0, MAX_LINE_CHARS * 4) }),
+    name: name.slice(0, MAX_LINE_CHARS),
+    line: line.slice(0, MAX_LINE_CHARS),
+    lines: few.map((one) => one.slice(0, MAX_LINE_CHARS).toWellFormed()),
+  };
+}
+
+/** Those that name a failure first, wherever they are: a runner says at its end what failed. */
+function fewer(lines: readonly string[], failures: readonly string[]): readonly string[] {
+  const text = failingText(lines.filter((line) => line !== "…").join("\n"), {
+    failures,
+    maxLines: MAX_LINES,
+  });
+  return text === "" ? lines.slice(-MAX_LINES) : text.split("\n");
+}

@@ -20,11 +20,11 @@ export type Workspaces = {
   /** The workspace that a job of an earlier engine still holds. */
   heldBy(job: JobId): Promise<Workspace | undefined>;
   /** How its untracked files are no longer as they were made: nothing if it was made anew for this holder. */
-  leftovers(workspace: Workspace, signal: AbortSignal): Promise<Leftovers | Failed>;
+  leftovers(workspace: Workspace, signal: AbortSignal): Promise<WorkspaceLeftovers | Failed>;
 };
 
 /** Paths. `left` by earlier holders, or rewritten; `removed`: of what copies and set-up had brought. */
-export type Leftovers = { readonly left: readonly string[]; readonly removed: readonly string[] };
+export type WorkspaceLeftovers = { readonly left: readonly string[]; readonly removed: readonly string[] };
 
 /** What is free on the disk that workspaces are on, and the workspace that takes the most of it. */
 export type DiskSpace = {

@@ -172,8 +172,11 @@ export class CommandGate implements Gate {
     const special = isOver ? await specialInTheWay(failing) : undefined;
     const withSpecial = (ran: EndedGateCommand) =>
       special === undefined ? ran : { ...ran, tail: `${redact(special)}\n${ran.tail}` };
+    const how = howEnded(end, limits.maxMs);
     if (end.is !== "exited") {
-      const halt = judged(name, line, "tail" in end ? { ...end, tail: redact(end.tail) } : end, limits.maxMs);
+      const halt = judged({ name, line }, end, how, () =>
+        whatFailed({ text: redact(written), folder, how, isHalted: true }, []),
+      );
       return hasFailed(halt) ? halt : withSpecial(halt);
     }
     const { code, isCut = false } = end;
@@ -185,7 +188,7 @@ export class CommandGate implements Gate {
     const ran: EndedGateCommand =
       code === 0
         ? { name, line, green: true, failures: [], tail }
-        : await red({ name, line }, { text, tail, folder, isCut, isForTests });
+        : await red({ name, line }, { text, tail, folder, how, isCut, isForTests });
     return withSpecial(asFound(ran, found));
   }
 
@@ -292,6 +295,7 @@ type Written = {
   readonly text: string;
   readonly tail: string;
   readonly folder: string;
+  readonly how: string;
   readonly isCut: boolean;
   readonly isForTests: boolean;
 };
@@ -357,11 +361,16 @@ function isFile(file: string): boolean {
 type Halted = Exclude<ProgramEnd, { is: "exited" }>;
 
 /** A command that does not end by itself fails; one that could not be started says nothing about the tree. */
-function judged(name: string, line: string, end: Halted, maxMs: number): EndedGateCommand | Failed {
+function judged(
+  { name, line }: Named,
+  end: Halted,
+  how: string,
+  said: () => string,
+): EndedGateCommand | Failed {
   switch (end.is) {
     case "killed":
     case "timed-out":
-      return halted({ name, line }, howEnded(end, maxMs), end.tail);
+      return halted({ name, line }, how, said());
     case "stopped":
       return STOPPED;
     case "unstartable": {

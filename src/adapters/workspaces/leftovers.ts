@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "../../core/failure.ts";
 import { type Failed, failedWith } from "../../core/result.ts";
-import type { Leftovers } from "../../ports/workspaces.ts";
+import type { WorkspaceLeftovers } from "../../ports/workspaces.ts";
 import { fieldsIn } from "../git/git.ts";
 import { gitInSlot, type Slot } from "./slot.ts";
 import type { Source } from "./source.ts";
@@ -20,7 +20,7 @@ export async function leftoversIn(
   slot: Slot,
   source: Source,
   signal: AbortSignal,
-): Promise<Leftovers | Failed> {
+): Promise<WorkspaceLeftovers | Failed> {
   try {
     const [made, start] = await Promise.all([lstat(slot.made), lstat(slot.start)]);
     if (made.mtimeMs >= start.mtimeMs) return { left: [], removed: [] }; // It was made for this holder.

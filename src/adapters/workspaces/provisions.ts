@@ -9,7 +9,7 @@ import type { Program, ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Agrees } from "../../ports/trust.ts";
 import { redactCommand, redactor } from "../../text/redact.ts";
 import { readShort } from "../files/read-bounded.ts";
-import { whatFailed } from "../gates/tool-output/what-failed.ts";
+import { whySaid } from "../gates/tool-output/what-failed.ts";
 import { git } from "../git/git.ts";
 import { Copies } from "./copies.ts";
 import { isReachedInside, removeAll } from "./folders.ts";
@@ -180,7 +180,7 @@ export class Provisions {
           : "took too long";
     const tail = end.tail.trim().split("\n").slice(-MAX_SAID_LINES).join("\n");
     const text = `${end.output}\n${end.errors}`.slice(-MAX_READ_CHARS);
-    const why = whatFailed({ text, tail, folder: slot.tree, maxLines: MAX_SAID_LINES }).trim();
+    const why = whySaid({ text, folder: slot.tree, maxLines: MAX_SAID_LINES }).trim() || tail;
     const said = why === "" ? "" : `: ${why}`;
     return failedWith(
       "setup",

@@ -1,30 +1,60 @@
 /** Picks what a failing command wrote about what failed, with paths as they are in the tree. */
 import { failingText } from "../../../text/failing-part.ts";
+import { plainLines } from "../../../text/plain-lines.ts";
 import type { ToolProblem } from "./found.ts";
 
-type Written = {
-  readonly text: string;
-  /** The end of it, which is taken where nothing in it says what failed. */
-  readonly tail: string;
-  readonly folder: string;
-  readonly maxLines?: number;
+type Written = { readonly text: string; readonly folder: string; readonly maxLines?: number };
+
+type Ended = Written & {
+  /** How it ended, in words. */
+  readonly how: string;
+  /** It was ended, or killed: what it wrote last shows where it was. */
+  readonly isHalted?: true;
 };
 
-/** Agents and people read it: the end of an output is often a list of tests that passed. */
-export function whatFailed(
-  { text, tail, folder, maxLines = MAX_LINES }: Written,
+/**
+ * Agents and people read it: the end of an output is often a list of tests that passed, which say nothing about why it
+ * failed. Where no line says why, how it ended does.
+ */
+export function whatFailed(ended: Ended, failures: readonly ToolProblem[]): string {
+  const { text, how, isHalted } = ended;
+  const why = whySaid(ended, failures);
+  if (!isHalted) return why === "" ? unsaid(text, how) : why;
+  return bounded([how, ...(why === "" ? [] : [why]), ...lastOf(text)].join("\n"));
+}
+
+/** Empty if no line says why. */
+export function whySaid(
+  { text, folder, maxLines = MAX_LINES }: Written,
   failures: readonly ToolProblem[] = [],
 ): string {
   const found = failingText(text.replaceAll(`${folder}/`, ""), {
     failures: failures.map(({ name }) => name),
     maxLines,
   });
-  if (found.trim() === "") return tail;
-  const lines = found.split("\n").map((line) => line.slice(0, MAX_LINE_CHARS));
-  return lines.join("\n").slice(0, MAX_CHARS).toWellFormed();
+  return found.trim() === "" ? "" : bounded(found);
+}
+
+const bounded = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => line.slice(0, MAX_LINE_CHARS))
+    .join("\n")
+    .slice(0, MAX_CHARS)
+    .toWellFormed();
+
+const unsaid = (text: string, how: string): string =>
+  `${how}, and ${text.trim() === "" ? "it wrote nothing" : "no line of its output says why"}`;
+
+function lastOf(text: string): readonly string[] {
+  const last = plainLines(text)
+    .filter((line) => line.trim() !== "")
+    .slice(-MAX_LAST_LINES);
+  return last.length === 0 ? ["it wrote nothing"] : ["what it wrote last:", ...last];
 }
 
 const MAX_LINES = 40;
+const MAX_LAST_LINES = 5;
 const MAX_LINE_CHARS = 500;
 /** As much as the end of an output has that a program hands on. */
 const MAX_CHARS = 4_096;
