@@ -95,7 +95,7 @@ describe("a target on which the gate fails", () => {
     const end = await deliverRun(request, parts, NEVER);
     assert.ok(hasFailed(end));
     assert.match(end.failure.message, /the gate fails on the target of run a: it is not delivered/);
-    assert.match(end.failure.next!, /if the same fails on your branch .*: skein deliver a --red/);
+    assert.match(end.failure.next!, /if all that fails there fails on your branch .*: skein deliver a --red/);
     assert.deepEqual(gated, []);
   });
 

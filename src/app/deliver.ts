@@ -96,7 +96,10 @@ async function whyNot(
   if (landings.length === 0)
     return no(`nothing has landed in run ${run}: there is nothing to deliver`, `skein show ${run}`);
   if (isRed(target) && !onRed)
-    return no(`the gate fails on the target of run ${run}: it is not delivered`, deliverRedHint(run, target));
+    return no(
+      `the gate fails on the target of run ${run}: it is not delivered`,
+      await deliverRedHint(home.record, target, git),
+    );
   if (is === "done" || partial || (onRed && isAllButGreen(seen))) return undefined;
   const part = `${await deliverCommand(home.record, git, true)}${onRed ? " --red" : ""}`;
   return seen.state.closed === undefined

@@ -125,16 +125,21 @@ export async function deliverableOf(
   if (times.closedAt === undefined || landings.length === 0) return { is: "refused" };
   if (baseBranch !== undefined && (await isDelivered(record, git)))
     return { is: "delivered", branch: baseBranch };
-  if (isRed(target)) return { is: "red", hint: deliverRedHint(record.run, target) };
+  if (isRed(target)) return { is: "red", hint: await deliverRedHint(record, target, git) };
   return { is: "ready", command: await deliverCommand(record, git, is !== "done") };
 }
 
 /** What can be done where the gate fails on the target: the same words in a refusal, a status and a report. */
-export const deliverRedHint = (run: string, { isJudgeable }: RunView["target"]): string =>
-  isJudgeable
-    ? `skein status ${run} says what fails; if the same fails on your branch without it, deliver it all the same: ` +
-      `skein deliver ${run} --red`
-    : `skein status ${run} says what fails; nobody can tell whether the same fails on your branch, so it has to pass first`;
+export async function deliverRedHint(
+  record: Pick<RunRecord, "run" | "baseBranch">,
+  { isJudgeable }: RunView["target"],
+  git: Parts["git"],
+): Promise<string> {
+  const named = `\`skein status ${record.run}\` says what fails`;
+  return isJudgeable
+    ? `if all that fails there fails on your branch without it, too, deliver it all the same: ${await deliverCommand(record, git)} --red (${named})`
+    : `nobody can tell whether the same fails on your branch, so it has to pass first (${named})`;
+}
 
 /** A target on which the gate failed once is not delivered either. */
 export const isRed = ({ health }: RunView["target"]): boolean => health === "red" || health === "suspect";

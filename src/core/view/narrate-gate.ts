@@ -46,6 +46,17 @@ const NEXT_OF_BASE: Readonly<Record<"ask" | OnRedBase, (state: RunState) => stri
 const rerunning = (isUsed: boolean): string =>
   isUsed ? "re-running in a fresh workspace" : "re-running in case it is flaky";
 
+export const baseAnswered = ({ by, choice }: EventOf<"base.answered">): Line =>
+  plain(
+    `${by === "person" ? "You chose" : "There was no answer in time, so the run goes on with"}: ${choice}`,
+  );
+
+/** Where a base that fails stops the run, the refusal shows the output below it. */
+export function setupFailed({ failure }: EventOf<"setup.failed">, { redBase }: RunState): Line {
+  const { message } = failure;
+  return bad(`No new work starts: ${redBase?.choice === "stop" ? message.split("\n")[0] : message}`);
+}
+
 /** Of what is unproven, the next event says why. */
 export function probed({ probed: found }: EventOf<"gate.probed">): Line | undefined {
   if (found.is === "unproven") return undefined;

@@ -294,6 +294,9 @@ test("a set-up that failed, and what a probe of the gate came to, are told once 
     say({ type: "setup.failed", failure: why, at: 0 }),
     "No new work starts: npm test: mocha: not found",
   );
+  const stopped = { ...opened(), redBase: { choice: "stop", offer: [], repaired: [] } } as const;
+  const asStopped = narrate({ type: "setup.failed", failure: why, at: 0 }, stopped)?.text;
+  assert.equal(asStopped, "No new work starts: npm test:");
   assert.equal(say({ type: "setup.retried", at: 1 }), "Retrying the set-up");
   const probed = (found: EventOf<"gate.probed">["probed"]) =>
     say({ type: "gate.probed", probed: found, at: 2 });

@@ -11,6 +11,7 @@ import { leftoversLabel } from "./labels.ts";
 import { bad, good, type Line, plain, quiet } from "./line.ts";
 import { goesOn, narrateCall } from "./narrate-call.ts";
 import {
+  baseAnswered,
   baseFailed,
   checked,
   failedAhead,
@@ -18,6 +19,7 @@ import {
   nextOf,
   passedAhead,
   probed,
+  setupFailed,
   targetName,
   turned,
 } from "./narrate-gate.ts";
@@ -172,15 +174,13 @@ export function narrate(
     case "base.failed":
       return baseFailed(event, state);
     case "base.answered":
-      return plain(
-        `${event.by === "person" ? "You chose" : "There was no answer in time, so the run goes on with"}: ${event.choice}`,
-      );
+      return baseAnswered(event);
     case "leftovers.found":
       return bad(leftoversLabel(event.leftovers));
     case "target.unchecked":
       return bad(`Could not check the target: ${event.failure.message}`);
     case "setup.failed":
-      return bad(`No new work starts: ${event.failure.message}`);
+      return setupFailed(event, state);
     case "setup.retried":
       return plain("Retrying the set-up");
     case "gate.probed":
