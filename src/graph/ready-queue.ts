@@ -117,8 +117,9 @@ export class ReadyQueue<N extends DagNode> {
   #closeUp(): void {
     this.#start += this.#line.length;
     this.#head = this.#start;
-    this.#line = this.#line.filter((node) => node !== undefined);
-    for (const [i, node] of this.#line.entries()) node!.slot = ~(this.#start + i);
+    const line = this.#line.filter((node) => node !== undefined);
+    for (let i = 0; i < line.length; i++) line[i]!.slot = ~(this.#start + i);
+    this.#line = line;
   }
 }
 
