@@ -157,7 +157,7 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
           ? `${told.says ?? ""}\n${words}`
           : `${told.isReport ? told.says : ""}\n${own}`,
       scope: isRead ? [] : isInPlace ? files : scopeIn([own, ...shared].join("\n"), tree),
-      reads: [...named, ...(part.reads ?? [])].slice(0, Math.max(max, named.length)),
+      reads: [...new Set([...named, ...(part.reads ?? [])])].slice(0, Math.max(max, named.length)),
       delivers: isRead ? "report" : "change",
       requirements: requirementsOf(shape, isRead, lexicon),
       isImperative: order !== undefined,

@@ -1,6 +1,7 @@
 /** The title of a request that is one task: what it asks for, no heading of a form, greeting, quote or injected line. */
 import { hasWord } from "./plain.ts";
 import { type Lexicon, orderIn } from "./shapes/lexicon.ts";
+import { isTests } from "./shapes/merge.ts";
 import { linesOf, sentencesOf } from "./shapes/text.ts";
 import { subjectOf } from "./wording.ts";
 
@@ -19,7 +20,7 @@ export function titleOf(request: string, lexicon: Lexicon, maxChars: number): st
   // An item may be a step of a story.
   const order = sentences
     .slice(0, MAX_SENTENCES)
-    .find(({ is, one }) => is === "text" && orderIn(one, lexicon));
+    .find(({ is, one }) => is === "text" && orderIn(one, lexicon) && !isTests(one) && !NAMELESS.test(one));
   const found = order ?? sentences[0];
   const first = found?.one ?? headings[0]?.text ?? lines[0]?.text ?? "";
   // "In a.ts:" says nothing without what it leads to.
@@ -27,6 +28,10 @@ export function titleOf(request: string, lexicon: Lexicon, maxChars: number): st
   const title = withoutMarks(next === undefined ? first : `${first} ${next}`);
   return subjectOf(title.replace(HAIL, ""), maxChars) || UNTITLED;
 }
+
+/** "Fix it" says what is to be done with what an earlier sentence names. */
+const NAMELESS =
+  /^(?:(?:please|and|then|so|just)\s+)*\w+ (?:it|this|that|them|these|those)\b[\s.,!]*(?:please|now|too|quickly)?[\s.!]*$/i;
 
 const UNTITLED = "Do what the request says";
 const MAX_READ_CHARS = 5_000;
@@ -42,9 +47,7 @@ const withoutMarks = (text: string): string => text.replace(/^[#*_>\s|-]+|[*_]+$
 
 const isBeside = (text: string): boolean => {
   const line = text.trim();
-  return (
-    GREETING.test(line) || SHOUTED.test(line) || LABEL.test(line) || FIELD.test(line) || INJECTED.test(line)
-  );
+  return [GREETING, SHOUTED, LABEL, FIELD, INJECTED, PLACE].some((beside) => beside.test(line));
 };
 
 const GREETING =
@@ -58,6 +61,8 @@ const LABEL =
 /** "OS: Windows 11", "From: Ann", "Version 1.2": a field with its value. */
 const FIELD =
   /^(?:\*\*)?(?:os|from|to|cc|date|sent|version|browser|node|shell|tool|platform|priority|component|reporter|assignee|labels?|affects|package|environment|python|rust|java)\b[^:.]{0,20}:(?:\*\*)?\s|^\/\w+\s+~|^on .{1,60} wrote:$/i;
+/** Of a call stack: "node:internal/errors:540", "Traceback (most recent call last):". */
+const PLACE = /^\S+:\d+(?::\d+)?:?$|^Traceback\b|^Caused by:\s*$|^(?:throw|raise) \w+;?$/i;
 /** What speaks to the machine instead of asking for work. */
 const INJECTED =
   /^(?:system|assistant|developer|note to|important|attention)\b[^.]{0,40}(?:planner|agent|assistant|model|ai|prompt)\b|\b(?:ignore|disregard|forget)\b.{0,30}\b(?:instructions|prompts?|rules)\b|^\W*\{.*\}?\s*$|^(?:mark every task|set success_criterion|status: )/i;

@@ -1,5 +1,5 @@
 /** Finds the sentences of a request that order or limit something; what tells a story, shows code or is done does not. */
-import { kindOf, type Lexicon, orderIn, whenOf } from "../shapes/lexicon.ts";
+import { demands, kindOf, type Lexicon, orderIn, whenOf } from "../shapes/lexicon.ts";
 import { linesOf, sentencesOf, type TextLine } from "../shapes/text.ts";
 
 /** As they were written, each once. */
@@ -47,9 +47,5 @@ function isWish(sentence: string, lexicon: Lexicon): boolean {
   if (/\?\s*$/.test(sentence)) return orderIn(sentence, lexicon) !== undefined;
   const timed = whenOf(sentence, lexicon);
   if (timed && orderIn(timed.rest, lexicon)) return true;
-  return kindOf(sentence, lexicon) !== "statement" || DEMANDS.test(sentence);
+  return kindOf(sentence, lexicon) !== "statement" || demands(sentence);
 }
-
-/** A demand in the middle of a sentence: "v1 must keep working", "…, but don't touch the internal ones". */
-const DEMANDS =
-  /\b(?:must|shall|needs? to|ha(?:s|ve) to|(?:at (?:least|most)|no more than|within|under|up to|max(?:imum)?) \d+)\b|[,;:(]\s*(?:(?:and|but)\s+)?(?:please\s+)?(?:do not|don['’]t|never)\s+\w/i;

@@ -132,6 +132,12 @@ export function carriedByAll(sentence: string, lexicon: Lexicon): boolean {
   return !CONDITION.test(sentence) && !/^(?:make sure|ensure)\b/i.test(withoutPolite(sentence, lexicon));
 }
 
+/** A demand in the middle of a sentence: "v1 must keep working", "…, but don't touch the internal ones". */
+export const demands = (sentence: string): boolean => DEMANDS.test(sentence);
+
+const DEMANDS =
+  /\b(?:must|shall|needs? to|ha(?:s|ve) to|(?:at (?:least|most)|no more than|within|under|up to|max(?:imum)?) \d+)\b|[,;:(]\s*(?:(?:and|but)\s+)?(?:please\s+)?(?:do not|don['’]t|never)\s+\w/i;
+
 /** "Please don't merge any two of those": it forbids something, always. */
 export function isProhibition(sentence: string, lexicon: Lexicon): boolean {
   const said = withoutPolite(sentence, lexicon);

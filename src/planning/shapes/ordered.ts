@@ -4,7 +4,17 @@
  */
 import { subjectOf } from "../wording.ts";
 import { FAULT } from "./clauses.ts";
-import { isProhibition, isThing, kindOf, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
+import {
+  carriedByAll,
+  demands,
+  isProhibition,
+  isThing,
+  kindOf,
+  type Lexicon,
+  orderIn,
+  type When,
+  whenOf,
+} from "./lexicon.ts";
 import { inOneFile, togetherIn } from "./merge.ts";
 import type { Part, RequestShape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
@@ -99,8 +109,21 @@ function stepsIn(
     else if (last && !limitsAll) last.words.push(sentence);
     else shared.push(sentence);
   }
-  return { steps, shared };
+  return { steps, shared: [...shared, ...takeLimits(steps.at(-1), lexicon)] };
 }
+
+/** What limits behind the last step limits all of them: "Finally update the docs. Never lock a table." */
+function takeLimits(last: Step | undefined, lexicon: Lexicon): readonly string[] {
+  if (last === undefined) return [];
+  const own = last.words.findLastIndex((sentence, at) => at === 0 || !isOfAll(sentence, lexicon));
+  return last.words.splice(own + 1);
+}
+
+/** "It must be short" is said of the last step alone. */
+const isOfAll = (sentence: string, lexicon: Lexicon): boolean =>
+  kindOf(sentence, lexicon) === "statement"
+    ? demands(sentence) && !/^(?:it|this|that|they|these|those)\b/i.test(sentence)
+    : carriedByAll(sentence, lexicon);
 
 /** Phases may say what will be so, but one of them orders something. Those of a story do not, and tell what broke. */
 const arePhases = (steps: readonly Step[], shared: readonly string[], lexicon: Lexicon): boolean =>
