@@ -12,7 +12,15 @@ export function asksOnly(request: string): boolean {
   const sentences = lines.flatMap(({ text }) => sentencesOf(text));
   if (sentences.some((sentence) => NO_CHANGES.test(sentence)))
     return sentences.some(isQuestion) && !sentences.some((sentence) => ORDERS.test(sentence));
-  return sentences.length > 0 && sentences.every(isQuestion);
+  return (
+    sentences.length > 0 && (sentences.every(isQuestion) || (lines.length === 1 && isAskedBelow(sentences)))
+  );
+}
+
+/** "CI is red since yesterday. Why?" */
+function isAskedBelow(sentences: readonly string[]): boolean {
+  const [told = "", asked = ""] = sentences;
+  return sentences.length === 2 && isTold(told) && TAG.test(asked);
 }
 
 /** Who says this wants an answer, whatever remarks stand beside the questions. */
@@ -25,8 +33,19 @@ const MAX_CHARS = 1_000;
 function isQuestion(sentence: string): boolean {
   const said = sentence.trim().replace(/^(?:and|but|so|also|ok(?:ay)?|hi|hello|hey|please)\b[,:]?\s+/i, "");
   if (PROPOSAL.test(said) || ALSO_ORDERS.test(said)) return false;
-  return said.endsWith("?") ? ASKS.test(said) : INVERTED.test(said);
+  if (TELL_ME.test(said)) return true;
+  if (!/[?？]$/.test(said)) return INVERTED.test(said) || YES_OR_NO.test(said);
+  return ASKS.test(said) || isForeign(said) || isTagged(said);
 }
+
+/** "CI is red, why?", "The build takes an hour - any idea why?" */
+function isTagged(said: string): boolean {
+  const [, told = "", asked = ""] = /^(.+?)(?:,|;| [–—-])\s+(?:(?:and|but|so) )?([^,;]+)$/s.exec(said) ?? [];
+  return isTold(told) && TAG.test(asked);
+}
+
+/** It says how things are, and neither what is wished nor what is to be. */
+const isTold = (said: string): boolean => STATES.test(said) && !ORDERS.test(said) && !WISHES.test(said);
 
 const VERB =
   "(?:is|are|was|were|do|does|did|has|have|had|can|could|should|would|will|isn['’]t|aren['’]t|doesn['’]t|don['’]t|didn['’]t|can['’]t|won['’]t)";
@@ -38,6 +57,29 @@ const INVERTED = new RegExp(
   `^(?:(?:why|where|when|who|how)\\s+${VERB}\\b|how (?:many|much|often|long)\\b|(?:what|which)\\s+(?:(?!(?:i|we|you|they|it|this)\\b)[\\w-]+\\s+){0,3}${VERB}\\b)`,
   "i",
 );
+/** "Is it safe to upgrade", "are there tests": not "do these in parallel", "is broken", "have the page show it". */
+const YES_OR_NO =
+  /^(?:(?:is|are|does|isn['’]t|aren['’]t|doesn['’]t)\s+(?:it|this|that|there|these|those|they|we|anything|anyone|any|the|our|my|all)\b|(?:was|were|did|has|had|can|could|should|will|would)\s+(?:it|this|that|there|they|anything|anyone)\b|(?:do|did|have|had|should)\s+(?:we|they|i)\b)/i;
+/** "Tell me why …", "I'd like to know whether …", "do you know which …". */
+const TELL_ME =
+  /^(?:(?:can|could|would|will) (?:you|someone|anyone) )?(?:please )?(?:just )?(?:(?:tell|show|remind) (?:me|us)|explain(?: to (?:me|us))?|(?:i|we)(?:['’]d| would)? (?:(?:like|want|need) to (?:know|understand)|wonder)|(?:i|we)(?:['’]m| am|['’]re| are) (?:wondering|curious)|(?:do you|does (?:anyone|anybody|someone)) know|any ideas?)\s*,?\s+(?:why|what|which|where|who|whose|when|how|whether|if)\b/i;
+/** What stands behind a statement and asks for its cause. */
+const TAG =
+  /^(?:(?:any ideas? |do you know |does anyone know )?(?:why|how come)(?: is (?:that|this|it)| that is)?|any ideas?|what (?:changed|happened|is going on|is wrong|is the (?:reason|cause))|what['’]s (?:going on|wrong|the (?:reason|cause)))\?*$/i;
+const STATES = new RegExp(
+  `\\b${VERB}\\b|\\b(?:fails?|takes?|hangs?|crash(?:es)?|breaks?|loses?|gets?|keeps?|wonder)\\b`,
+  "i",
+);
+const WISHES = /\b(?:should|must|please|want|needs? to|has to|have to|would like)\b/i;
+
+/** Words that ask for a reason or a fact in other languages, at the start of a sentence; in some, anywhere in it. */
+const FOREIGN =
+  /^[¿\s]*(?:warum|wieso|weshalb|was|wer|wo|woher|wie|wann|welche[rs]?|pourquoi|comment|où|qui|quand|combien|quel(?:le)?s?|qu['’]est-ce|por qué|porqué|qué|cómo|dónde|quién(?:es)?|cuándo|cuánt[oa]s?|cuál(?:es)?|por que|o que|como|onde|quem|quando|perché|cosa|come|dove|chi|quale|waarom|wat|waar|hoe|wanneer|welke)(?=[\s'’])|なぜ|どうして|为什么|為什麼|为何|怎么回事|왜\s/iu;
+/** "Pourquoi pas …", "wie wäre es mit …", "kannst du …": these propose or order. */
+const FOREIGN_ORDER =
+  /(?<!\p{L})(?:warum nicht|wie w[äa]re|was h[äa]ltst|(?:kannst|könntest|können|könnten|würdest|würden) (?:du|sie|wir|ihr)|bitte|pourquoi (?:ne )?pas|(?:peux|pourrais|pouvez|pourriez)|puedes|podrías|podemos|por favor|pode|poderia|puoi|potresti|(?:kun|zou) (?:je|u))(?!\p{L})|ください|くれ|请|請/iu;
+const isForeign = (said: string): boolean => FOREIGN.test(said) && !FOREIGN_ORDER.test(said);
+
 /** "Why don't we cache it?", "have you tried …?", "which is why …": these propose or state something. */
 const PROPOSAL =
   /^(?:why (?:not|don['’]t (?:we|you))|(?:what|how) (?:about|if)|(?:have|had) you|do you mind|(?:which|what) (?:is|was) (?:why|how|what|because))\b/i;

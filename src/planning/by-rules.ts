@@ -30,7 +30,7 @@ import { limitAlone } from "./shapes/limits.ts";
 import { listed } from "./shapes/listed.ts";
 import { ordered } from "./shapes/ordered.ts";
 import { placed } from "./shapes/placed.ts";
-import { REVIEW, reviewed } from "./shapes/reviewed.ts";
+import { isOfTheWork, REVIEW, reviewed } from "./shapes/reviewed.ts";
 import type { Part, RequestShape, ShapeAround, Shaped } from "./shapes/shape.ts";
 import { joined, linesOf, sentencesOf } from "./shapes/text.ts";
 import { titleOf } from "./title.ts";
@@ -148,7 +148,9 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
     const named = isInPlace ? [] : (files ?? readsIn(own, tree, max));
     // Parts of one thing have the same words, and say nothing by what stands in backticks.
     const quoted = part.says !== undefined && part.text === undefined ? [] : (own.match(QUOTED) ?? []);
-    const told = isRead && isReview(order, part) ? { ...part, says: REVIEW } : part;
+    const others = shape.parts.filter((other) => other !== part).map(({ words, text }) => text ?? words);
+    const isOfWork = isOfTheWork(subject, others.join("\n"), tree);
+    const told = isRead && isReview(order, part) && isOfWork ? { ...part, says: REVIEW } : part;
     return {
       subject,
       description: describePart(told, shared, request),

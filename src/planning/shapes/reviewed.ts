@@ -1,4 +1,5 @@
 /** Makes a task of its own of a review at the end (", then review it"): it is not its author's. */
+import { placesIn, type Tree } from "../paths.ts";
 import { subjectOf } from "../wording.ts";
 import { isReport, orderIn } from "./lexicon.ts";
 import type { Part, RequestShape } from "./shape.ts";
@@ -24,7 +25,8 @@ export const reviewed =
     const head = `${request.slice(0, request.length - sentence!.length)}${before}`;
     if (AIM.test(review)) return undefined;
     if (isReport(head, lexicon) || !orderIn(before, lexicon)) return undefined;
-    if (!/^have /i.test(review) && !isReport(review, lexicon)) return undefined; // "Review and fix".
+    const order = review.replace(BY_ANOTHER, "");
+    if (HAVE.test(order) ? /\band\b/i.test(order) : !isReport(order, lexicon)) return undefined; // "Review and fix".
     const shape = shapeOf(head, around);
     const parts: readonly Part[] = shape?.parts ?? [
       {
@@ -32,11 +34,13 @@ export const reviewed =
         ...{ words: request, text: head, says: WORK_ONLY, after: [] },
       },
     ];
+    const isOfWork = isOfTheWork(order, head, around.tree);
     const part: Part = {
-      subject: /^review|^audit/i.test(review)
-        ? subjectOf(review, limits.maxSubjectChars)
-        : "Review the change",
-      ...{ words: sentence!, text: "Review the change", says: REVIEW, isReport: true },
+      subject: HAVE.test(order) ? "Review the change" : subjectOf(order, limits.maxSubjectChars),
+      ...(isOfWork
+        ? { text: "Review the change", says: REVIEW }
+        : { text: order, says: `Do only this part: ${order}. Change nothing.` }),
+      ...{ words: sentence!, isReport: true },
       after: parts.map((_, at) => at),
     };
     return { shared: [], assumptions: [], ...shape, parts: [...parts, part] };
@@ -45,13 +49,32 @@ export const reviewed =
 /** A review that is to make something true of the result is work on it: a report alone would not bring it about. */
 const AIM = /\b(?:so(?: that)?\s+\w+|until|to (?:make sure|ensure)|and make sure)\b/i;
 
-const WHAT =
-  "(?:(?:review|audit)\\b[^.!?\\n]*|have (?:it|them|that|this|the \\w+|everything) (?:reviewed|audited)\\b[^.!?\\n]*)";
+/** "Review all of src/auth" after work in docs/ is of another place, and no review of that work. */
+export function isOfTheWork(review: string, work: string, tree: Tree): boolean {
+  const places = placesNamed(review, tree);
+  const made = placesNamed(work, tree);
+  const isMade = (place: string) => made.some((one) => one.startsWith(place) || place.startsWith(one));
+  return places.length === 0 || made.length === 0 || places.some(isMade);
+}
+
+/** "src/auth" without a slash at its end, too. */
+const placesNamed = (text: string, tree: Tree): readonly string[] =>
+  placesIn(text.replace(/[\w@-]\/[\w@-]+(?=[\s,;:!?]|[.]?$)/g, "$&/"), tree);
+
+/** "Have it reviewed": the verb stands at the end. */
+const HAVE = /^have /i;
+const ANOTHER =
+  "(?:have|let|get|ask) (?:(?:some|any)(?:one|body)(?: else)?|(?:an?)?other (?:agent|person|reviewer|model)|an? (?:(?:different|second|separate|fresh|independent) )?(?:agent|person|reviewer|model)) (?:to )?";
+const BY_ANOTHER = new RegExp(`^${ANOTHER}(?=review|audit)`, "i");
+/** To the end of the sentence. */
+const REST = "(?:[^.!?\\n]|\\.(?=\\w))*";
+const DONE_TO = `have (?:it|them|both|that|this|the \\w+|everything) (?:reviewed|audited)\\b${REST}`;
+const BY = `${ANOTHER}(?:review|audit)\\b${REST}`;
+const WHAT = `(?:(?:review|audit)\\b${REST}|${DONE_TO}|${BY})`;
 /** "…, then review it." */
 const THEN = new RegExp(
   `^(.*\\S?\\w[)\`"']?)(?:[,;]|\\s+and|,\\s+and)\\s+(?:then|finally|afterwards|after that)\\s+(${WHAT})[.!]?$`,
   "is",
 );
-/** "… and have it reviewed." */
-const HAVE_IT =
-  /^(.*\w[)`"']?)(?:,|\s+and|,\s+and)\s+(have (?:it|them|everything|the \w+) (?:reviewed|audited)\b[^.!?\n]*)[.!]?$/is;
+/** "… and have it reviewed", "… and let another agent review it". */
+const HAVE_IT = new RegExp(`^(.*\\w[)\`"']?)(?:,|\\s+and|,\\s+and)\\s+(${DONE_TO}|${BY})[.!]?$`, "is");
