@@ -33,7 +33,7 @@ const MAX_CHARS = 1_000;
 function isQuestion(sentence: string): boolean {
   const said = sentence.trim().replace(/^(?:and|but|so|also|ok(?:ay)?|hi|hello|hey|please)\b[,:]?\s+/i, "");
   if (PROPOSAL.test(said) || ALSO_ORDERS.test(said)) return false;
-  if (TELL_ME.test(said)) return true;
+  if (TELL_ME.test(said) || FIND_OUT.test(said)) return true;
   if (!/[?？]$/.test(said)) return INVERTED.test(said) || YES_OR_NO.test(said);
   return ASKS.test(said) || isForeign(said) || isTagged(said);
 }
@@ -63,6 +63,9 @@ const YES_OR_NO =
 /** "Tell me why …", "I'd like to know whether …", "do you know which …". */
 const TELL_ME =
   /^(?:(?:can|could|would|will) (?:you|someone|anyone) )?(?:please )?(?:just )?(?:(?:tell|show|remind) (?:me|us)|explain(?: to (?:me|us))?|(?:i|we)(?:['’]d| would)? (?:(?:like|want|need) to (?:know|understand)|wonder)|(?:i|we)(?:['’]m| am|['’]re| are) (?:wondering|curious)|(?:do you|does (?:anyone|anybody|someone)) know|any ideas?)\s*,?\s+(?:why|what|which|where|who|whose|when|how|whether|if)\b/i;
+/** "Find out why orders are loaded twice": what follows "and" may be an order, whatever its verb. */
+const FIND_OUT =
+  /^(?:please )?(?:just )?(?:(?:find|figure) out|investigate|look into) (?:why|what|which|where|who|when|how|whether)\b(?!.*(?:[,;:]|\b(?:and|then))\s+(?!(?:why|what|which|where|who|when|how|whether)\b))/is;
 /** What stands behind a statement and asks for its cause. */
 const TAG =
   /^(?:(?:any ideas? |do you know |does anyone know )?(?:why|how come)(?: is (?:that|this|it)| that is)?|any ideas?|what (?:changed|happened|is going on|is wrong|is the (?:reason|cause))|what['’]s (?:going on|wrong|the (?:reason|cause)))\?*$/i;

@@ -27,7 +27,7 @@ export function checkCoverage(request: string, { tasks, assumptions }: Execution
 const sentencesIn = (text: string): readonly string[] =>
   text
     .split(/\r\n?|[\n\u2028\u2029]/)
-    .map((line) => line.replace(/^\s*(?:[-*+•]|\d+[.)]|[a-z][.)])\s+(?:\[ ?\]\s+)?/, ""))
+    .map((line) => line.replace(/^\s*(?:[-*+•]|\(?\d+[.)]|\(?[a-z][.)])\s+(?:\[ ?\]\s+)?/, ""))
     .flatMap((line) => line.split(/(?<=[.!?])\s+|(?<=。)/))
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
 

@@ -9,7 +9,7 @@ import { linesOf, sentencesOf } from "./text.ts";
 export const clauses: RequestShape = (request, { lexicon, limits, tree }) => {
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
   const sentences = sentencesOf(request);
-  const inNumbers = sentences.filter((sentence) => NUMBERED.test(sentence));
+  const inNumbers = sentences.filter((sentence) => NUMBERED.test(sentence) || AT_ONCE.test(sentence));
   const orders = inNumbers.length > 0 ? inNumbers : sentences.filter((one) => isOrder(one, lexicon));
   const [only] = orders;
   if (only === undefined || orders.length > 1 || only.length > MAX_CHARS) return undefined;
@@ -45,6 +45,28 @@ type Around = { readonly lexicon: Lexicon; readonly tree: Tree };
 type Splitter = (sentence: string, around: Around) => Split | undefined;
 
 const withoutEnd = (text: string): string => text.trim().replace(/(?:[\s.,;!]|\band)+$/i, "");
+
+/** "Do these in parallel: a, b, c": what follows is a row of pieces of work. */
+const AT_ONCE =
+  /^(?:please )?(?:do|work on|build|make|tackle|take|handle) [\w ]{1,30} in parallel(?:,? please)?:\s+/i;
+/** "(1)", "2.", "(b)". */
+const MARK = /(?:^|\s)(?:\(?\d{1,2}[.)]|\([a-z]\))\s+/;
+
+/** A comma separates names of things alone; what is ordered in a row is told apart by its verbs. */
+const rowOf: Splitter = (sentence, { lexicon }) => {
+  const lead = AT_ONCE.exec(sentence);
+  if (lead === null) return undefined;
+  const row = sentence.slice(lead[0].length);
+  const isMarked = MARK.test(row);
+  const by = isMarked ? new RegExp(MARK, "g") : /,(?:\s+and)?\s+|\s+and\s+/;
+  const pieces = row
+    .split(by)
+    .map(withoutEnd)
+    .filter((piece) => piece !== "");
+  const isWork = (piece: string) =>
+    orderIn(piece, lexicon) === undefined ? isThing(piece, lexicon) : isMarked;
+  return pieces.length > 1 && pieces.every(isWork) ? { pieces, isOrdered: false } : undefined;
+};
 
 /** Each piece must be an order by itself, with something that it is done to. */
 function ordersOf(pieces: readonly string[], isOrdered: boolean, { lexicon }: Around): Split | undefined {
@@ -111,7 +133,7 @@ const also: Splitter = (sentence, around) => {
   return split && areApart(split.pieces, around.tree) ? split : undefined;
 };
 
-const SPLITS: readonly Splitter[] = [inParallel, inOrder, numbered, bySemicolons, also];
+const SPLITS: readonly Splitter[] = [inParallel, rowOf, inOrder, numbered, bySemicolons, also];
 
 /** Each names files, and no two the same. */
 export function areApart(texts: readonly string[], tree: Tree): boolean {

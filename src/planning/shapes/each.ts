@@ -2,16 +2,18 @@
 import { contentOf, shares } from "../content.ts";
 import { readsIn, type Tree } from "../paths.ts";
 import { subjectOf, withoutArticle } from "../wording.ts";
+import { inGroups } from "./groups.ts";
 import { carriedByAll, kindOf, type Lexicon, type Order, orderIn, whenOf, wishIn } from "./lexicon.ts";
-import { withoutLimits } from "./limits.ts";
+import { limitAlone, withoutLimits } from "./limits.ts";
 import { closes } from "./listed.ts";
 import type { Part, RequestShape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
 export const each: RequestShape = (request, { lexicon, limits, tree }) => {
   if (linesOf(request).some(({ is }) => is !== "text" && is !== "blank")) return undefined;
-  if (!isToldApart(withoutBrackets(request))) return undefined;
   const sentences = sentencesOf(request);
+  const agents = agentsIn(sentences);
+  if (agents === undefined && !isToldApart(withoutBrackets(request))) return undefined;
   const [found, more] = sentences.flatMap((sentence) => rowIn(sentence, { lexicon, tree }) ?? []);
   if (found === undefined || more !== undefined) return undefined;
   const { sentence, titleOf } = found;
@@ -21,16 +23,21 @@ export const each: RequestShape = (request, { lexicon, limits, tree }) => {
   const shared = others.filter((one) => !closing.includes(one));
   if (!shared.every((one) => isOfAll(one, lexicon))) return undefined;
   const items = inTurn(found.items, shared);
+  const needs = items.map((_, at) => needed(at, items, shared));
+  const isFew = agents !== undefined && agents < items.length && needs.every(({ length }) => length === 0);
+  const rows = isFew ? inGroups(items, agents) : items.map((item) => [item]);
+  if (rows.length < 2) return undefined;
   const reads = readsIn([sentence, ...shared].join("\n"), tree, limits.maxContextFiles);
-  const parts = items.map((item, at): Part => {
-    const rest = items.filter((other) => other !== item).join(", ");
+  const parts = rows.map((row, at): Part => {
+    const item = row.join(", ");
+    const rest = items.filter((other) => !row.includes(other)).join(", ");
     return {
       subject: subjectOf(titleOf(item), limits.maxSubjectChars),
       words: sentence,
       text: titleOf(item),
       says: `Do only this part: ${item}${item.endsWith("/") ? ", and what belongs to it alone elsewhere" : ""}. Other tasks do the rest: ${rest}. What is said of all or each of them, do for this one.`,
       reads,
-      after: needed(at, items, shared).filter((other) => other < at),
+      after: needs[at]!.filter((other) => other < at),
     };
   });
   const all = parts.map((_, at) => at);
@@ -47,6 +54,12 @@ export const each: RequestShape = (request, { lexicon, limits, tree }) => {
     assumptions: [],
   };
 };
+
+/** "Using 5 agents", behind an order or alone: who asks for several wants several pieces of work. */
+const agentsIn = (sentences: readonly string[]): number | undefined =>
+  sentences
+    .map((sentence) => limitAlone(sentence)?.agents ?? withoutLimits(sentence).agents)
+    .find((agents) => agents !== undefined);
 
 /** What a part is when it is a piece of work by itself, and no column or message of one thing. */
 const UNIT =

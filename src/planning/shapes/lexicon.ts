@@ -193,13 +193,13 @@ function afterClause(said: string, lexicon: Lexicon): Timed | undefined {
  */
 export function isReport(text: string, lexicon: Lexicon, isLater = false): boolean {
   const first = orderIn(whenOf(text, lexicon)?.rest ?? text, lexicon);
-  if (asksOnly(text)) return true; // "Show me which tests are slow" begins with a verb that may change something.
-  if (first === undefined) return false;
+  const asks = asksOnly(text); // "Show me which tests are slow" begins with a verb that may change something.
+  if (first === undefined) return asks;
   const { verbs, report, check } = lexicon;
   const verb = first.verb.toLowerCase();
   const isOperated = isLater && OPERATING.test(verb) && !isToBeMade(first.object);
   const isCheck = check.has(verb) ? isLater || ASKED_FOR.test(first.object) : isOperated;
-  if (!report.has(verb) && !isCheck) return false;
+  if (!report.has(verb) && !isCheck && !asks) return false;
   const joins = text.matchAll(/(?:\b(?:and|then|or)|[.,;:!?\n-])\s+(?:then\s+|also\s+|to\s+)?([a-z]+)/gi);
   return ![...joins].some(([, word = ""]) => {
     const other = word.toLowerCase();

@@ -82,6 +82,10 @@ function partsOf(
   return parts;
 }
 
+/** "Do these in parallel:", "In parallel:" leads to pieces of work; "when they run in parallel:" does not. */
+const AT_ONCE =
+  "^(?:please )?(?:(?:do|work on|tackle|take|handle) [\\w ]{1,30} )?in parallel(?:,? please)?:\\s*$";
+
 /** "One commit each", "each of these can be its own PR", "unrelated to each other": such items need no verb. */
 const UNIT = "(?:commit|pr|pull request|merge request)";
 const TOLD_APART = new RegExp(
@@ -89,12 +93,15 @@ const TOLD_APART = new RegExp(
     `\\b(?:one|an?) ${UNIT} (?:each|apiece|for each|per (?:item|fix|point|line))\\b`,
     `\\beach(?: of (?:these|them)| one| item| fix| point)?(?: (?:can|could|should|must|may|to|be|gets?|in|as|is))* (?:its|their) own ${UNIT}\\b`,
     "\\b(?:unrelated|independent)(?: (?:to|of|from))? (?:each other|one another)\\b",
+    AT_ONCE,
   ].join("|"),
-  "i",
+  "im",
 );
 /** Numbers count such items, and do not order them. */
-const UNORDERED =
-  /\b(?:unrelated|independent)(?: (?:to|of|from))? (?:each other|one another)\b|\bin no particular order\b/i;
+const UNORDERED = new RegExp(
+  `\\b(?:unrelated|independent)(?: (?:to|of|from))? (?:each other|one another)\\b|\\bin no particular order\\b|${AT_ONCE}`,
+  "im",
+);
 const isInOrder = ({ isNumbered }: List, lead: string): boolean => isNumbered && !UNORDERED.test(lead);
 
 /** A fault or a wish. */

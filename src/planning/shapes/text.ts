@@ -14,7 +14,7 @@ export type TextLine =
       readonly isBox: boolean;
     };
 
-const ITEM = /^([ \t]{0,40})(?:[-*+•]|(\d{1,3}|[a-z])[.)])[ \t]+(?:\[[ ]?\][ \t]+)?(?=\S)/;
+const ITEM = /^([ \t]{0,40})(?:[-*+•]|\(?(\d{1,3}|[a-z])[.)])[ \t]+(?:\[[ ]?\][ \t]+)?(?=\S)/;
 const HEADING = /^ {0,3}(?:#{1,6}\s|\*\*[^*\n]{1,100}\*\*:?\s*$)/;
 const TICKED = /^\s{0,40}[-*+]\s+\[[xX]\]/;
 /** Code, quotes, tables, rules and call stacks: these are not sentences. */
