@@ -11,6 +11,7 @@ import { readText } from "./files/read-bounded.ts";
 import { detectGate, GATE_FILES, isLockFile } from "./gates/detect.ts";
 import { lineOf } from "./gates/gate-command.ts";
 import { gateRules } from "./gates/rules.ts";
+import { lfsAsks } from "./git/lfs.ts";
 import { promptAsks } from "./prompts.ts";
 import { openUntrusted } from "./runs/open-project.ts";
 import { readSpecialists, roleAsk } from "./specialists.ts";
@@ -25,12 +26,13 @@ export const repositoryTrust = (
 ): TrustParts => ({
   open: (folder, signal) => openUntrusted(folder, env, signal),
   fileAsks: async (top, prompts) => {
-    const [servers, roles, patterns, texts, files] = await Promise.all([
+    const [servers, roles, patterns, texts, files, lfs] = await Promise.all([
       mcpFileIn(top),
       ROLES.some((folder) => existsSync(path.join(top, folder))) ? readSpecialists(top) : NO_ROLES,
       includedIn(top),
       prompts === undefined ? [] : promptAsks(path.resolve(top, prompts)),
       templateFiles(path.join(top, templates), false),
+      lfsAsks(top),
     ]);
     return [
       ...(servers === undefined ? [] : serverAsks(servers)),
@@ -38,6 +40,7 @@ export const repositoryTrust = (
       ...(patterns.length === 0 ? [] : [includeAsk(patterns)]),
       ...texts,
       ...files.flatMap(asksOf),
+      ...lfs,
     ];
   },
   detected: ({ located, gitAsks }) => detectedGate(located, gitAsks.length === 0),

@@ -218,6 +218,11 @@ describe("a clone's other files", () => {
       '<task name="t"><description>x</description></task>',
       /the template t instructs agents/,
     ],
+    [
+      ".lfsconfig",
+      "[lfs]\n\turl = http://127.0.0.1:9/lfs\n",
+      /\.lfsconfig: lfs\.url: git-lfs, if you have it, gets and sends files at http:\/\/127\.0\.0\.1:9\/lfs/,
+    ],
     [".worktreeinclude", "# keys\n.env\n", /copies of files that git ignores: \.env$/m],
   ] as const)
     it(`${file} is asked about before a run: ${words.source}`, LIMIT, async () => {

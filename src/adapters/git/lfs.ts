@@ -1,4 +1,7 @@
 /** Which server may git-lfs reach? Only the user's own, whatever a worker writes into `.lfsconfig`. */
+import type { TrustAsk } from "../../ports/trust.ts";
+import { wordsToAgree } from "../../text/asked-words.ts";
+import { askGit } from "./ask-git.ts";
 import { filtersIn, LFS } from "./filters.ts";
 import { git } from "./git.ts";
 import { type GitSetting, settingOf } from "./settings.ts";
@@ -37,6 +40,16 @@ export async function lfsSettings(
   };
 }
 
+/** A committed `.lfsconfig` names an address, and the user's login for it goes there. */
+export async function lfsAsks(repository: string): Promise<readonly TrustAsk[]> {
+  const url = await askGit(repository, COMMITTED, true);
+  if (!url) return [];
+  const words = `lfs.url: git-lfs, if you have it, gets and sends files at ${wordsToAgree(url)}`;
+  return [{ is: "git", from: ".lfsconfig", name: "lfs.url", value: url, words }];
+}
+
+const COMMITTED = ["config", "--blob", "HEAD:.lfsconfig", "--get", "lfs.url"];
+
 async function addressOf(
   repository: string,
   settings: readonly GitSetting[],
@@ -50,7 +63,7 @@ async function addressOf(
   const [, ofRemote] = lfsUrls.find(([key]) => key === "remote.origin.lfsurl") ?? lfsUrls.at(-1) ?? [];
   return (
     settingOf(settings, "lfs.url") ??
-    (await ask("config", "--blob", "HEAD:.lfsconfig", "--get", "lfs.url")) ??
+    (await ask(...COMMITTED)) ??
     ofRemote ??
     serverOf((await ask("ls-remote", "--get-url")) ?? "") ??
     NO_SERVER

@@ -25,6 +25,8 @@ describe("of a repository's own git settings", () => {
       ["credential.https://h.helper", "!evil"],
       ["url.https://evil/.insteadOf", "https://good/"],
       ["http.proxy", "http://evil"],
+      ["http.https://h.delegation", "always"],
+      ["fetch.bundleURI", "http://evil"],
       ["remote.origin.uploadpack", "evil-pack"],
       ["lfs.customtransfer.x.path", "evil"],
       ["lfs.extension.x.clean", "evil"],
@@ -42,6 +44,8 @@ describe("of a repository's own git settings", () => {
         ],
         ...[
           "http.proxy",
+          "http.https://h.delegation",
+          "fetch.bundleuri",
           "remote.origin.uploadpack",
           "lfs.customtransfer.x.path",
           "lfs.extension.x.clean",

@@ -40,10 +40,13 @@ const OBEYED: readonly (readonly [key: RegExp, words: (value: string) => string]
   [/^remote\..+\.(?:vcs|uploadpack|receivepack)$/s, (value) => `runs ${value} to reach a remote`],
   [/^url\..+\.(?:pushinsteadof|insteadof)$/s, (value) => `git goes to another address in place of ${value}`],
   [
-    /^http\.(?:.+\.)?(?:proxy|sslverify|sslcainfo|sslcapath|sslcert|sslkey|cookiefile|savecookies|curloptresolve)$/s,
+    /^http\.(?:.+\.)?(?:proxy|sslverify|sslcainfo|sslcapath|sslcert|sslkey|cookiefile|savecookies|curloptresolve|delegation)$/s,
     (value) => `git's connections use ${value}`,
   ],
-  [/^(?:remote\..+\.(?:proxy|lfsurl)|lfs\.(?:push)?url)$/s, (value) => `git's connections go to ${value}`],
+  [
+    /^(?:remote\..+\.(?:proxy|lfsurl)|lfs\.(?:push)?url|fetch\.bundleuri)$/s,
+    (value) => `git's connections go to ${value}`,
+  ],
   [
     /^lfs\.(?:customtransfer\..+|standalonetransferagent|extension\..+)$/s,
     (value) => `git-lfs runs or obeys ${value} when it transfers files`,
