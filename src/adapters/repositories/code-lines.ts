@@ -63,16 +63,21 @@ export function commentOf(path: string, line: string): string {
 
 const MAX_LINE_CHARS = 2_000;
 
-/** Only new lines: not those that were moved, re-indented, or renamed along with their file. */
+/** Only new lines: not those that were moved, re-indented (in a comment, too), or renamed along with their file. */
 export function onlyFresh(files: readonly PatchFile[]): readonly PatchFile[] {
   const gone = new Map<string, number>();
-  for (const text of files.flatMap(({ removed }) => removed)) {
-    gone.set(text.trim(), (gone.get(text.trim()) ?? 0) + 1);
+  for (const line of files.flatMap(({ removed }) => removed)) {
+    const text = withoutIndentation(line);
+    gone.set(text, (gone.get(text) ?? 0) + 1);
   }
-  const isFresh = ({ text }: PatchLine) => {
-    const left = gone.get(text.trim()) ?? 0;
-    gone.set(text.trim(), left - 1);
+  const isFresh = (line: PatchLine) => {
+    const text = withoutIndentation(line.text);
+    const left = gone.get(text) ?? 0;
+    gone.set(text, left - 1);
     return left <= 0;
   };
   return files.map((file) => ({ ...file, added: file.added.filter(isFresh) }));
 }
+
+/** Spaces in the middle of a line stand behind the signs of a comment, or line something up. */
+const withoutIndentation = (line: string): string => line.trim().replace(/[ \t]+/g, " ");

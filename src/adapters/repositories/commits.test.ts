@@ -268,6 +268,72 @@ describe("a commit as real projects make them", () => {
       },
     },
     {
+      what: "merges a file that checks for others into another",
+      task: "Have one file of helpers",
+      before: {
+        "test/toolkit.js":
+          "exports.isLike = (actual, expected) => {\n  assert.ok(expected);\n  return actual === expected;\n};\n",
+        "test/shop.test.js": `const { isLike } = require("./toolkit");\n${suite(js("buys", "buy(1)"))}`,
+      },
+      after: {
+        "test/toolkit.js": null,
+        "test/helper.js":
+          "exports.isLike = (actual, expected) => {\n  assert.ok(expected);\n  return actual === expected;\n};\n",
+        "test/shop.test.js": `const { isLike } = require("./helper");\n${suite(js("buys", "buy(1)"))}`,
+      },
+    },
+    {
+      what: "names tests of types as another runner does",
+      task: "Rename the type tests",
+      before: { "test/types/shop.test-d.ts": "expectType<number>(buy(1));\n" },
+      after: { "test/types/shop.test-d.ts": null, "test/types/shop.tst.ts": "expectType<number>(buy(1));\n" },
+    },
+    {
+      what: "corrects the name of a benchmark, which checks nothing",
+      task: "Spell it right",
+      before: {
+        "bench_test.go":
+          'package shop\n\nfunc BenchmarkFist(b *testing.B) {\n\trouter := New()\n\trouter.Any("/ping", handle)\n}\n',
+      },
+      after: {
+        "bench_test.go":
+          'package shop\n\nfunc BenchmarkFirst(b *testing.B) {\n\trouter := New()\n\trouter.Any("/ping", handle)\n}\n',
+      },
+      flagged: [/"BenchmarkFist" lives on in bench_test\.go:3 "BenchmarkFirst", by its words$/],
+    },
+    {
+      what: "gives tests new names with other forms of the same words, in another order",
+      task: "Never reflect an origin",
+      before: {
+        "cors.test.ts": suite(
+          js("reflects different origins correctly", "ask(example, other)"),
+          js("reads null of files", "ask(none, file)"),
+        ),
+      },
+      after: {
+        "cors.test.ts": suite(
+          js("opens null for files", "ask(none, file)"),
+          js("every reflected origin differs", "ask(example, other)"),
+          js("is quick", "time()"),
+        ),
+      },
+      flagged: [
+        /"reflects different.* lives on in .*"every reflected origin differs"/,
+        /"reads null.* lives on/,
+      ],
+    },
+    {
+      what: "takes an example in a comment out of its function",
+      task: "Shorten the examples",
+      before: {
+        "src/lib.rs":
+          "//! fn main() {\n//!     complete();\n//!\n//!     // ... rest of application logic\n//! }\npub fn complete() {}\n",
+      },
+      after: {
+        "src/lib.rs": "//! complete();\n//!\n//! // ... rest of application logic\npub fn complete() {}\n",
+      },
+    },
+    {
       what: "expects another error of the types, in a test of declarations",
       task: "Type the groups",
       before: { "typings/index.test-d.ts": "// @ts-expect-error No such option.\na(1);\n" },

@@ -147,6 +147,23 @@ describe("a worker that makes its tests pass by other means", () => {
       refused: [/^deleted the test test\/parse\.js$/],
     },
     {
+      what: "deletes a file of tests that have no names, which another starts",
+      task: "Repair parsing",
+      before: {
+        "test/all.js": 'exports.parse = require("./parse");\n',
+        "test/parse.js": "exports.parses = (assert) => {\n  assert.equal(parse(), 1);\n};\n",
+      },
+      after: { "test/all.js": "exports.none = 1;\n", "test/parse.js": null },
+      refused: [/^deleted the test test\/parse\.js$/],
+    },
+    lazy(
+      "renames one, without what it checked",
+      with2(
+        '  it("is paid", async () => {\n    const answer = await pay(2);\n    log(answer.status, answer.body);\n  });\n',
+      ),
+      lost,
+    ),
+    {
       what: "renames functions so that Go does not find them",
       task: "Repair parsing",
       before: {

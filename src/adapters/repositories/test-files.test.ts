@@ -15,6 +15,7 @@ describe("a test file", () => {
         "a.bats",
         "e2e/login.ts",
         "a.cy.ts",
+        "types/a.tst.ts",
       ],
     ];
     for (const path of tests) assert.ok(isTestFile(path), path);

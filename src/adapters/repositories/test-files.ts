@@ -38,7 +38,7 @@ const CODE =
   /\.(?:[cm]?[jt]sx?|py|go|rs|java|kts?|scala|groovy|cs|fs|vb|rb|php|swift|m|mm|c|cc|cpp|cxx|dart|exs?|erl|hs|lua|pl|t|bats|sh|clj|cljs|elm|ml|zig|jl|r|vue|svelte|feature)$/i;
 
 const NAMED: readonly RegExp[] = [
-  /[._-](?:test|tests|spec|specs|e2e|cy)(?:-d)?\.[^.]+$/i, // a.test.ts, a_test.go, a_spec.rb, a-test.js; a.test-d.ts tests types
+  /[._-](?:test|tests|tst|spec|specs|e2e|cy)(?:-d)?\.[^.]+$/i, // a.test.ts, a_test.go, a_spec.rb, a-test.js; a.test-d.ts and a.tst.ts test types
   /^tests?[_.-].*\.(?:py|[cm]?[jt]s|rb|php|lua|c|cc|cpp|r|jl)$/i, // test_a.py
   /^tests?\.[^.]+$/i, // tests.py, test.js
   /[A-Za-z0-9](?:Test|Tests|TestCase|Spec|Specs|IT)\.(?:java|kts?|scala|groovy|cs|fs|vb|php|swift|mm?|hs)$/,

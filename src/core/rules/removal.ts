@@ -74,7 +74,8 @@ function codeIn(text: string): ReadonlySet<string> {
   return new Set([...quoted, ...shaped].filter((word) => !GENERIC.has(stem(word.toLowerCase()))));
 }
 
-const stem = (word: string): string =>
+/** "parses", "parsed": "pars". */
+export const stem = (word: string): string =>
   word.length > 4 ? word.replace(/(?:ing|ed|es|s|e|ies|y)$/, "") : word;
 
 /** Of nearly every test and every order: that two texts share these says nothing. */

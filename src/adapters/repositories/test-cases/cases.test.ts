@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../../../test/support/cpu.ts";
-import { casesIn, helpsTests } from "./cases.ts";
+import { casesIn } from "./cases.ts";
+import { helpsTests, loadedByTests } from "./helpers.ts";
 import { maskedBoth } from "./mask.ts";
 
 const names = (path: string, text: string) => casesIn(path, text).map(({ name }) => name);
@@ -132,7 +133,9 @@ describe("test cases", () => {
     casesIn("a.test.ts", 'it.skip("x", f);\n'.repeat(5_000));
     casesIn("a.test.ts", `const a = ${"=".repeat(300)}\n`);
     casesIn("test_a.py", "@pytest.mark.skipif(a and b, c)\ndef test_x():\n    pass\n".repeat(3_000));
-    helpsTests("test/a.ts", "\n".repeat(50_000));
+    helpsTests("test/a.ts", "\n".repeat(50_000), new Set());
+    loadedByTests([{ path: "test/a.ts", text: `it("x", f);\n${"import a\n".repeat(50_000)}` }]);
+    loadedByTests([{ path: "test/a.ts", text: `it("x", f);\na = ${" ".repeat(50_000)}` }]);
     assert.ok(cpuMs() - start < 5_000, `${cpuMs() - start} ms`);
   });
 });

@@ -1,6 +1,5 @@
 /** Finds the test cases of a source file: their names, what they check, and whether they are switched off. */
 import { languageOf } from "../code-lines.ts";
-import { isNamedAsTest } from "../test-files.ts";
 import { maskedBoth } from "./mask.ts";
 import { type Block, SHAPES, type Shape } from "./shapes.ts";
 import { findSkips, type Skip, type SkipOf } from "./skips.ts";
@@ -46,20 +45,6 @@ export function fileAsCase(path: string, text: string): TestCase {
   const skip = findSkips(source, [])[0]?.skip;
   return { ...caseOf(source, whole), ...(skip && { skip }) };
 }
-
-/** Whether a file without a case is there for those that have some: data, or functions. It checks nothing by itself. */
-export function helpsTests(path: string, text: string): boolean {
-  const gives = GIVES[languageOf(path)];
-  if (gives === undefined || isNamedAsTest(path) || casesIn(path, text).length > 0) return false;
-  const { code } = maskedBoth(path, text);
-  return gives.test(code) && fileAsCase(path, text).checks === 0;
-}
-
-/** How a file gives names to others. */
-const GIVES: Readonly<Record<string, RegExp>> = {
-  js: /^[ \t]*export\b|^[ \t]*(?:module\.)?exports\b/m,
-  python: /^(?:async def|def|class)\b|^\w+\s*=/m,
-};
 
 const covers = (outer: Block, inner: Block): boolean => outer.start <= inner.start && inner.end <= outer.end;
 

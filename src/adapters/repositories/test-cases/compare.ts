@@ -1,7 +1,9 @@
 /** Compares the test cases before and after a change: which are gone, which check nothing any more, which are off. */
+import { stem } from "../../../core/rules/removal.ts";
 import { languageOf } from "../code-lines.ts";
 import { isNamedAsTest } from "../test-files.ts";
-import { casesIn, fileAsCase, helpsTests, type TestCase } from "./cases.ts";
+import { casesIn, fileAsCase, type TestCase } from "./cases.ts";
+import { helpsTests, loadedByTests } from "./helpers.ts";
 
 /** A test file that a change touches. Undefined: it is not there, or under a name by which no runner finds it. */
 export type TestFile = {
@@ -25,7 +27,8 @@ type DeletedTests = { readonly name: string; readonly words: readonly string[] }
 
 /** `elsewhere`: cases of files that the change does not touch. */
 export function compareTests(files: readonly TestFile[], elsewhere: readonly TestCase[] = []): TestChanges {
-  const sides = files.map(({ before, after }) => sidesOf(before, after));
+  const loaded = loadedByTests(files.flatMap((file) => (file.before ? [file.before] : [])));
+  const sides = files.map(({ before, after }) => sidesOf(before, after, loaded));
   const before = sides.flatMap((side) => side.before);
   const after = sides.flatMap((side) => side.after);
   const movedTo = new Map(
@@ -58,13 +61,13 @@ const isOff = ({ skip }: TestCase): boolean => skip !== undefined && skip.condit
 const isConditional = ({ skip }: TestCase): boolean => skip?.condition !== undefined;
 
 /** A file without a case that is known counts as one, if it is gone or new as a whole. */
-function sidesOf(before: TestFile["before"], after: TestFile["after"]) {
+function sidesOf(before: TestFile["before"], after: TestFile["after"], loaded: ReadonlySet<string>) {
   const old = before ? casesIn(before.path, before.text) : [];
   const now = after ? casesIn(after.path, after.text) : [];
   const isRust = [before, after].some((file) => file && languageOf(file.path) === "rust");
   if (old.length > 0 || now.length > 0 || (isRust && !(before && isNamedOrIn(before.path))))
     return { before: old, after: now };
-  if (before && helpsTests(before.path, before.text)) return { before: [], after: [] };
+  if (before && helpsTests(before.path, before.text, loaded)) return { before: [], after: [] };
   return {
     before: before ? [fileAsCase(before.path, before.text)] : [],
     after: after ? [fileAsCase(after.path, after.text)] : [],
@@ -122,7 +125,7 @@ function heirsOf(left: readonly TestCase[], { before, after, movedTo, free, pair
   const grown = [
     ...[...free].map((now) => ({ now, words: now.words })),
     ...pairs.map(({ was, now }) => ({ now, words: now.words.difference(was.words) })),
-  ].filter(({ now, words }) => words.size > 0 && now.checks > 0);
+  ].filter(({ words }) => words.size > 0);
   if (left.length * grown.length > MAX_COMPARED) return { heirs: [], lost: left, isTooMuch: true as const };
   const isInPlace = placesOf({ before, after, pairs });
   const isHome = (was: TestCase, now: TestCase) => now.path === (movedTo.get(was.path) ?? was.path);
@@ -131,7 +134,7 @@ function heirsOf(left: readonly TestCase[], { before, after, movedTo, free, pair
   const taken = new Set<TestCase>();
   for (const was of left) {
     const options = grown.flatMap(({ now, words }) => {
-      if (!isFoundLike(was, now) || (isOff(now) && !isOff(was))) return [];
+      if (!isFoundLike(was, now) || (isOff(now) && !isOff(was)) || checksLess(was, now)) return [];
       const share = shareOf(was, words, rarity);
       if (share < AKIN) return [];
       const isNear = !taken.has(now) && isHome(was, now) && (isAkin(was, now) || isInPlace(was, now));
@@ -197,7 +200,7 @@ function sharesHalf(one: string, other: string): boolean {
   return a.size > 0 && a.intersection(b).size / a.size >= 0.5;
 }
 
-/** "test_parse_legacy", "parses the legacy form": their words, in small letters. */
+/** "test_parse_legacy", "parses the legacy form": their words, in small letters and without endings. */
 const partsOf = (text: string): ReadonlySet<string> =>
   new Set(
     (text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [])
@@ -205,7 +208,8 @@ const partsOf = (text: string): ReadonlySet<string> =>
       .filter(
         (part) =>
           part.length > 2 && !["test", "tests", "should", "the", "and", "with", "when"].includes(part),
-      ),
+      )
+      .map(stem),
   );
 
 const likeness = (was: TestCase, now: TestCase): number =>
@@ -233,8 +237,11 @@ function shareOf(was: TestCase, words: ReadonlySet<string>, rarity: ReadonlyMap<
   return all === 0 ? 0 : kept / all;
 }
 
+/** Nothing that it runs is compared with anything, and that was so in the other. */
+const checksLess = (was: TestCase, now: TestCase): boolean => was.checks > 0 && now.checks === 0;
+
 function isEmptied({ was, now }: Pair, checkers: ReadonlySet<string>): boolean {
-  if (was.checks === 0 || now.checks > 0 || was.body === now.body) return false;
+  if (!checksLess(was, now) || was.body === now.body) return false;
   return ![...now.calls].some((called) => checkers.has(called));
 }
 
