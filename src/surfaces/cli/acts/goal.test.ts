@@ -1,7 +1,7 @@
 /** What is read as a goal, and what is refused as a path that does not exist. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { newFolder } from "../../../../test/support/folders.ts";
@@ -28,6 +28,24 @@ async function read(folder: string, given: string) {
 }
 
 describe("a goal", () => {
+  it("is no file that a link of the repository leads to outside of it, but one that is named itself", async () => {
+    const [folder, home] = [newFolder(), newFolder()];
+    for (const place of [".git", "docs"]) mkdirSync(path.join(folder, place));
+    writeFileSync(path.join(home, "key"), "secret 4711");
+    writeFileSync(path.join(folder, "docs/SPEC.md"), "Do it.");
+    symlinkSync(path.join(home, "key"), path.join(folder, "SPEC.md"));
+    symlinkSync(home, path.join(folder, "docs/more"));
+    symlinkSync("docs/SPEC.md", path.join(folder, "TODO.md"));
+    for (const given of ["SPEC.md", "docs/more/key", path.join(folder, "SPEC.md")]) {
+      const { said, ...refused } = await read(folder, given);
+      assert.deepEqual(refused, { exit: EXIT.usage }, given);
+      assert.ok(said.includes(`out of the repository, to ${realpathSync(home)}/key\n`), said);
+      assert.doesNotMatch(said, /4711/);
+    }
+    assert.deepEqual(await read(folder, "TODO.md"), { text: "Do it.", said: "" });
+    assert.deepEqual(await read(folder, path.join(home, "key")), { text: "secret 4711", said: "" });
+  });
+
   it("is refused where it is a path that does not exist, with what is near it", async () => {
     const folder = newFolder();
     for (const name of ["plans", "docs"]) mkdirSync(path.join(folder, name));

@@ -1,9 +1,10 @@
 /** Reads the goal: a sentence, or the text of a file that was named. A path that does not exist is no goal. */
 import { isUtf8 } from "node:buffer";
-import { readdirSync, type Stats, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { messageOf } from "../../../core/failure.ts";
 import { closest } from "../../../text/closest.ts";
+import { harmless } from "../../../text/words.ts";
 import { type Context, usage } from "../context.ts";
 import { readBytes } from "../files.ts";
 import type { Exit } from "./project.ts";
@@ -25,11 +26,25 @@ export async function readGoal(
   if (!info && looksLikeFile(given, context.folder))
     return no(`there is no file ${given}`, nextTo(given, context.folder, what));
   try {
+    const outside = info && leadsOutOfRepository(file);
+    if (outside !== undefined)
+      return no(
+        `${given} is reached by a link that leads out of the repository, to ${harmless(outside)}`,
+        "read it, and if you mean it, name that file itself",
+      );
     const bytes = info ? await readBytes(file, MAX_GOAL_BYTES) : Buffer.from(given);
     return textIn(context, bytes, info ? { what, file: given } : { what });
   } catch (error) {
     return no(`the ${what} ${given} cannot be read: ${messageOf(error)}`);
   }
+}
+
+/** A clone's SPEC.md may be a link to a key: its text would go to agents and into the log. */
+function leadsOutOfRepository(file: string): string | undefined {
+  const real = realpathSync(file);
+  for (let at = path.dirname(file); at !== path.dirname(at); at = path.dirname(at))
+    if (existsSync(path.join(at, ".git")) && !real.startsWith(realpathSync(at) + path.sep)) return real;
+  return undefined;
 }
 
 /** At once: to ask another thread for it takes longer than the disk does. */
