@@ -16,6 +16,8 @@ const SUBTASKS = 2_000;
 const DEPTHS = [1, 2, 5, 10];
 const TEMPLATES = 10_000;
 const REQUESTS = 50;
+/** How often as many requests are matched as are scanned for: once takes so little that its ratio jumped to three times. */
+const MATCHES = 10;
 const MAX_OF_FLOOR = 3;
 /** The tenth level beside the first. */
 const MAX_GROWTH = 1.25;
@@ -33,7 +35,9 @@ async function run(form: BenchForm = "whole"): Promise<BenchReport> {
     await take("floor", () => floor(inputs));
     for (const depth of DEPTHS) await take(`depth ${depth}`, () => spawnAt(depth, inputs));
     await take("scan", () => requestsOf(round).map((request) => scan(descriptions, request)));
-    await take("match", () => requestsOf(round).map((request) => registry.match(request)));
+    await take("match", () => {
+      for (let n = 0; n < MATCHES; n += 1) for (const request of requestsOf(round)) registry.match(request);
+    });
   }
   return report((name) => least.get(name)!, rounds);
 }
@@ -57,7 +61,7 @@ function report(ms: (name: string) => number, rounds: number): BenchReport {
         title: `${TEMPLATES.toLocaleString("en-US")} templates, requests that were never seen`,
         rows: [
           { way: "plain scan of the descriptions", "µs each": (ms("scan") * 1000) / REQUESTS },
-          { way: "match by type, hints and words", "µs each": (ms("match") * 1000) / REQUESTS },
+          { way: "match by type, hints and words", "µs each": (ms("match") * 1000) / (REQUESTS * MATCHES) },
         ],
       },
     ],
@@ -68,7 +72,11 @@ function report(ms: (name: string) => number, rounds: number): BenchReport {
         max: MAX_OF_FLOOR,
       },
       { claim: "a subtask at depth 10 beside one at depth 1", measured: deep / shallow, max: MAX_GROWTH },
-      { claim: "a match beside a plain scan", measured: ms("match") / ms("scan"), max: MAX_OF_SCAN },
+      {
+        claim: "a match beside a plain scan",
+        measured: ms("match") / MATCHES / ms("scan"),
+        max: MAX_OF_SCAN,
+      },
     ],
   };
 }
