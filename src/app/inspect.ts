@@ -19,13 +19,18 @@ export async function inspect(request: InspectRequest, parts: InspectParts): Pro
 }
 
 /** What a run would be refused for, unless it has been said: the run's own look decides, whatever was found besides. */
-function refusal({ start }: DoctorFacts, findings: readonly DoctorFinding[]): readonly DoctorFinding[] {
+function refusal(
+  { start, configuration }: DoctorFacts,
+  findings: readonly DoctorFinding[],
+): readonly DoctorFinding[] {
   if (!start) return [];
-  const { message, next } = start.failure;
+  const { message, next, kind } = start.failure;
   const isSaid = findings.some(({ level, text }) => level === "bad" && text.includes(message));
   // Without any agent, both have a list of what would help, in other words.
   const isAgent = findings.some(({ level, name }) => level === "bad" && AGENTS.has(name));
-  return isSaid || isAgent ? [] : [bad("start", message, next)];
+  // Before what is not agreed to, nothing of an agent is asked.
+  const isLater = "config" in configuration && configuration.untrusted && kind === "agent-unreachable";
+  return isSaid || isAgent || isLater ? [] : [bad("start", message, next)];
 }
 
 const AGENTS: ReadonlySet<string> = new Set(["agent", "planner"]);

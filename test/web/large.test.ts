@@ -209,6 +209,9 @@ describe("a run of many tasks on the page", () => {
       longest,
       longest.toSorted((a, b) => b - a),
     );
+    await page.getByRole("button", { name: "Time" }).click();
+    await page.locator('th[aria-sort="ascending"]', { hasText: "Time" }).waitFor();
+    await becomes("!document.querySelector('td.of-time')?.textContent.includes('min')");
     await page.getByRole("button", { name: "Task", exact: true }).click();
     // The last task is at the end of the page, not of a box in it.
     await page.evaluate("document.querySelector('main').scrollTo(0, 1e6)");

@@ -66,6 +66,15 @@ describe("a diagnosis", () => {
       assert.ok(names.includes(name), name);
   });
 
+  it("calls no agent missing while what files ask for waits for agreement: it may be among that", () => {
+    const none = { ...WELL, agents: [], found: { why: "none", candidates: [] } } as unknown as DoctorFacts;
+    assert.deepEqual(levels(checkAgents(none)), ["bad"]);
+    const untrusted = { kind: "configuration", message: "files ask for 1 thing" } as const;
+    const waiting = { ...none, configuration: { ...WELL.configuration, untrusted } } as DoctorFacts;
+    assert.deepEqual(levels(checkAgents(waiting)), ["warn"]);
+    assert.deepEqual(levels(of("trust")(waiting)), ["bad"], "no run starts all the same");
+  });
+
   it("refuses a Node or a git that is too old, or not there", () => {
     assert.deepEqual(levels(checkNode({ ...WELL, node: { version: "23.9.0", path: "" } })), ["bad"]);
     assert.deepEqual(levels(checkNode(WELL)), ["ok"]);

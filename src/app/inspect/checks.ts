@@ -93,11 +93,14 @@ const checkConfiguration: Check = ({ configuration }) => {
   );
 };
 
-const checkAgents: Check = ({ agents, repository, found }) => {
+const checkAgents: Check = ({ agents, repository, found, configuration }) => {
   if (agents === undefined) return [unseen("agent", { repository })];
   if (hasFailed(agents)) return [bad("agent", agents.failure.message, agents.failure.next)];
   if (found !== undefined && found.agent === undefined)
-    return [bad("agent", "no agent is configured, and none was found", WAYS_IN)];
+    // An agent may be among what is not agreed to, which is a problem of its own.
+    return "config" in configuration && configuration.untrusted
+      ? [warn("agent", "none was found beside what nobody has agreed to yet: agree to that first")]
+      : [bad("agent", "no agent is configured, and none was found", WAYS_IN)];
   return agents.map((agent) => agentFinding(agent, agents.length === 1, found?.why));
 };
 
