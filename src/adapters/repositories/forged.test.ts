@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { makeWorld, member, RUN, TARGET, type World } from "../../../test/contracts/repository.ts";
 import { startedGits } from "../git/git.ts";
 import { GitRepository } from "./git.ts";
+import { withoutForged } from "./message.ts";
 
 const open = (folder: string) => new GitRepository({ folder });
 const STRATEGIES = ["merge-commit", "rebase", "fast-forward"] as const;
@@ -50,6 +52,60 @@ describe("a trailer that a worker forged", () => {
       assert.match(log, /Add b\|Worker\|Test Person\|Skein-Task: this is a sentence\./);
       assert.equal(await world.at.git("ls-tree", "--name-only", commit!), "a.txt\nb.txt\nc.txt");
     });
+
+  for (const [what, message] of [
+    ["before comments, which git ignores at the end", "Add b\n\nSkein-Task: t.9\n\n# a comment\n"],
+    ["before a list of conflicts", "Add b\n\nSkein-Task: t.9\n\nConflicts:\n\ta.txt\n"],
+    [
+      "before the scissors of an editor",
+      `Add b\n\nSkein-Task: t.9\n# ${"-".repeat(24)} >8 ${"-".repeat(24)}\nmore\n\nend\n`,
+    ],
+    ["before a line of dashes", "Add b\n\nSkein-Task: t.9\n---\nmore\n\nend\n"],
+    [
+      "before a space that only others take for blank",
+      "Add b\n\nWhy.\n\nSkein-Task: t.9\n\u00a0\nSigned-off-by: a <a@b>\n",
+    ],
+    ["as more of its own", "Add b\n\nSkein-Task: t.1\n and t.9\n"],
+    ["as words after the name of a subtask", "Add b\n\nSkein-Task: t.1.2 and t.9\n"],
+    ["before a zero character", "Add b\n\nSkein-Task: t.9\n\0\n\nend\n"],
+    ["in an encoding that only git knows", "Add b\n\n+AFM-kein-Task: t.9\n"],
+  ] as const)
+    it(`is not in what lands ${what}`, async () => {
+      await using world = await makeWorld(open);
+      await world.at.write({ "b.txt": "b\n" });
+      await world.at.git("add", ".");
+      const tree = await world.at.git("write-tree");
+      await world.at.git("reset", "-q", "--hard");
+      const who = "Worker <w@example.invalid> 1700000000 -0100";
+      const encoding = message.includes("+AFM-") ? "encoding UTF-7\n" : "";
+      const text = `tree ${tree}\nparent ${world.base}\nauthor ${who}\ncommitter ${who}\n${encoding}\n${message}`;
+      const input = { cwd: world.at.folder, input: text, encoding: "utf8" } as const;
+      const made = execFileSync("git", ["hash-object", "-t", "commit", "-w", "--stdin"], input).trim();
+      await world.at.git("branch", "work", made);
+      const forgedIn = async (commit: string) =>
+        [
+          await world.at.git("log", "--format=%(trailers:unfold)", "--no-merges", `${world.base}..${commit}`),
+          execFileSync("git", ["interpret-trailers", "--parse"], {
+            ...input,
+            input: await world.at.git("log", "-1", "--format=%B", commit),
+          }),
+        ].filter((said) => said.includes("t.9"));
+      assert.notDeepEqual(await forgedIn(made), [], "git reads it");
+      for (const strategy of STRATEGIES) {
+        const { commit } = await world.candidate([member("t.1", "work")], { strategy });
+        assert.deepEqual(await forgedIn(commit!), [], strategy);
+        if (strategy === "merge-commit") assert.deepEqual(await forgedIn(`${commit}^2`), []);
+      }
+    });
+
+  it("is removed from a long message in time, also where comments stand between many", () => {
+    const message = `Add b\n\n${"Skein-Task: t.9\n\n# c\n\n".repeat(50_000)}---\n${"x\n\n".repeat(100_000)}`;
+    const begun = performance.now();
+    const left = withoutForged("r1", member("t.1", "work"), message);
+    assert.ok(performance.now() - begun < 2_000, `${performance.now() - begun} ms`);
+    assert.doesNotMatch(left, /Skein/);
+    assert.match(left, /^Add b\n\n# c\n\n# c\n/);
+  });
 
   it("is found below many commits and behind merges, whose shape stays", async () => {
     await using world = await makeWorld(open);

@@ -40,8 +40,17 @@ const MAX_REWRITTEN = 5_000;
 
 export const hasForged = (
   { run, member }: Pick<Own, "run" | "member">,
-  { message }: Pick<Commit, "message">,
-) => withoutForged(run, member, message) !== message;
+  { message, encoding }: Pick<Commit, "message" | "encoding">,
+) => withoutForged(run, member, message) !== message || !isReadable(encoding);
+
+/** Git may read words in another encoding, such as UTF-7, that are none to this program: then they land as they are here. */
+function isReadable(encoding: string | undefined): boolean {
+  try {
+    return new TextDecoder(encoding ?? "utf-8").encoding !== "";
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Most branches are a few commits on a recent tip: their commits are found without a process. Undefined: it is not so
@@ -119,10 +128,11 @@ async function rewrite(store: Store, own: Own, listed: readonly string[]): Promi
   for (const id of listed) {
     const commit = await neededCommit(store, id);
     if (hasFailed(commit)) return commit;
-    const { tree, author } = commit;
+    const { tree, author, encoding } = commit;
     const message = withoutForged(own.run, own.member, commit.message) || "\n";
     const parents = commit.parents.map((parent) => now.get(parent) ?? parent);
-    const isSame = message === commit.message && parents.every((parent, i) => parent === commit.parents[i]);
+    const isWord = message === commit.message && isReadable(encoding);
+    const isSame = isWord && parents.every((parent, i) => parent === commit.parents[i]);
     now.set(id, isSame ? id : await writeCommit(store, { tree, parents, author, message }));
   }
   return now.get(own.theirs) ?? own.theirs;

@@ -28,35 +28,80 @@ const TRAILER = /^(?:[A-Za-z0-9-]+: |\s)/;
 
 /**
  * Without trailers such as "Skein-Task: t.9" that say something else than what Skein itself writes for this task. Git
- * reads trailers in the last paragraph only, and never in the first.
+ * reads trailers in the last paragraph only, and never in the first. Where a message ends for git depends on the command
+ * that reads it: at its end, at a zero character, before a line of "---", or before the scissors of an editor.
  */
 export function withoutForged(run: string, member: Branch, message: string): string {
-  for (let text = message; ; ) {
-    const last = lastParagraph(text);
-    let isForged = false;
-    const kept = last.filter((line) => {
-      isForged = OURS.test(line) ? !isGenuine(run, member, line) : isForged && /^\s/.test(line);
-      return !isForged;
-    });
-    if (kept.length === last.length) return text;
-    const before = text.trimEnd().split("\n").slice(0, -last.length);
-    text = `${[...before, ...kept].join("\n").trimEnd()}\n`;
-    if (kept.length > 0) return text;
+  let lines: readonly string[] = message.replaceAll("\0", "").split("\n");
+  const isForged = (line: string, next: string | undefined) =>
+    OURS.test(line) ? !isGenuine(run, member, line) || isContinued(next) : undefined;
+  for (const isEnd of [() => false, isDivider, isScissors]) {
+    const found = lines.findIndex(isEnd);
+    const end = found === -1 ? lines.length : found;
+    lines = [...cleanEnd(lines.slice(0, end), isForged), ...lines.slice(end)];
   }
+  return lines.join("\n");
+}
+
+/**
+ * Without forged trailers in the last paragraph, and the lines that continue them; and in those before it that git takes
+ * for the last one, because it ignores comments and lists of conflicts at the end. In one pass: a message can be long.
+ */
+function cleanEnd(
+  lines: readonly string[],
+  isForged: (line: string, next: string | undefined) => boolean | undefined,
+): readonly string[] {
+  const kept: (readonly string[])[] = []; // The last first.
+  let to = lines.length;
+  for (;;) {
+    const end = backWhile(lines, to, isBlank);
+    const from = backWhile(lines, end, (line) => !isBlank(line));
+    if (from === 0) break; // The first paragraph, or none.
+    const paragraph = lines.slice(from, end);
+    let isDropping = false;
+    const left = paragraph.filter((line, i) => {
+      isDropping = isForged(line, paragraph[i + 1]) ?? (isDropping && isContinued(line));
+      return !isDropping;
+    });
+    kept.push([...left, ...lines.slice(end, to)]);
+    to = left.length > 0 ? from : backWhile(lines, from, isBlank);
+    if (left.length > 0 && !isIgnored(left)) break;
+  }
+  return [...lines.slice(0, to), ...kept.reverse().flat()];
+}
+
+/** Where the lines begin, before `end`, that are all like this. */
+function backWhile(lines: readonly string[], end: number, isSo: (line: string) => boolean): number {
+  let from = end;
+  while (from > 0 && isSo(lines[from - 1]!)) from -= 1;
+  return from;
 }
 
 /** Also with a space before the colon, and in any case: so git finds it. */
 const OURS = /^skein-[a-z0-9-]*\s*:/i;
 
+/** What git takes for blank; other programs know more kinds of spaces. */
+const isBlank = (line: string): boolean => /^[ \t\r]*$/.test(line);
+const isContinued = (line: string | undefined): boolean => line !== undefined && /^[ \t]/.test(line);
+const isDivider = (line: string): boolean => /^---(?:\s|$)/.test(line);
+const isScissors = (line: string): boolean => /^\S -+ >8 -+$/.test(line);
+
+/** Any of the marks that git uses for comments. */
+const isIgnored = ([first = "", ...rest]: readonly string[]): boolean =>
+  [first, ...rest].every((line) => COMMENT.test(line)) ||
+  (/^Conflicts:$/.test(first) && rest.every((line) => line.startsWith("\t") || COMMENT.test(line)));
+const COMMENT = /^[#;@!$%^&|:]/;
+
 function isGenuine(run: string, { task }: Branch, line: string): boolean {
   const own = `Skein-Task: ${oneLine(task)}`;
-  return line === `Skein-Run: ${oneLine(run)}` || line === own || line.startsWith(`${own}.`); // Of its subtasks.
+  if (line === `Skein-Run: ${oneLine(run)}` || line === own) return true;
+  return line.startsWith(`${own}.`) && !/\s/.test(line.slice(own.length)); // Of its subtasks.
 }
 
 /** Its lines; none if it is the first paragraph, too. */
 function lastParagraph(text: string): readonly string[] {
   const lines = text.trimEnd().split("\n");
-  const blank = lines.findLastIndex((line) => line.trim() === "");
+  const blank = lines.findLastIndex(isBlank);
   return blank <= 0 ? [] : lines.slice(blank + 1);
 }
 
