@@ -1,7 +1,7 @@
 /** Ends sessions of workers that keep a transaction open, or that a coordinator has waited for, for more than 5 s. */
 import { setTimeout as pause } from "node:timers/promises";
 import { hasFailed } from "../../core/result.ts";
-import { type Database, sessionName } from "./database.ts";
+import { type Database, STATEMENT_MS, sessionName } from "./database.ts";
 import { workersRole } from "./workers.ts";
 
 /** `machine`: which one it was invited as; with the role that all share, what the session calls itself, and from where. */
@@ -9,6 +9,8 @@ type EndedSession = { readonly machine: string; readonly heldMs: number };
 
 /** A worker's own transactions are single statements, which take milliseconds. */
 const MAX_HELD_MS = 5_000;
+/** Longer than a worker's own statement is let, with all that it waits for. */
+const MAX_WAITING_MS = STATEMENT_MS + 1_000;
 const LOOK_MS = 1_000;
 const MAX_TOLD_A_MINUTE = 10;
 
@@ -22,7 +24,7 @@ export async function endBlockingSessions(
   const shared = workersRole(database.schema);
   let [minute, told] = [Number.NEGATIVE_INFINITY, 0];
   while (!signal.aborted) {
-    const rows = await own.ask<Row>(END, [shared, MAX_HELD_MS], { patienceMs: 0, signal });
+    const rows = await own.ask<Row>(END, [shared, MAX_HELD_MS, MAX_WAITING_MS], { patienceMs: 0, signal });
     if (performance.now() - minute > 60_000) [minute, told] = [performance.now(), 0];
     for (const { name, session, address, heldMs } of hasFailed(rows) ? [] : rows)
       if (++told <= MAX_TOLD_A_MINUTE)
@@ -56,8 +58,10 @@ type Row = {
 };
 
 /**
- * One that itself waits for a lock is not the cause: it goes on when that is gone. But workers need no advisory lock:
- * one session would wait for another one's for as long as it likes, which is in no transaction and in nobody's way.
+ * One that itself waits for a lock is not the cause: it goes on when that is gone. But not without end: sessions of one
+ * machine would wait for each other in turn. Before a coordinator none stays in the queue: a worker asks again. And
+ * workers need no advisory lock: one session would wait for another one's, which is in no transaction, for as long as it
+ * likes.
  */
 const END = `
   WITH awaited AS MATERIALIZED (
@@ -71,8 +75,9 @@ const END = `
     FROM pg_stat_activity a LEFT JOIN $S.machine m ON m.role = a.usename AND m.name <> ''
     WHERE a.datname = current_database() AND a.usename <> current_user
       AND (a.usename = $1 OR m.role IS NOT NULL)
-      AND (a.wait_event_type IS DISTINCT FROM 'Lock' OR a.wait_event = 'advisory')
-      AND (a.xact_start < clock_timestamp() - $2 * interval '1 ms' OR a.pid IN (SELECT pid FROM awaited))
+      AND (a.pid IN (SELECT pid FROM awaited) OR a.xact_start < clock_timestamp() - $3 * interval '1 ms'
+        OR (a.xact_start < clock_timestamp() - $2 * interval '1 ms'
+          AND (a.wait_event_type IS DISTINCT FROM 'Lock' OR a.wait_event = 'advisory')))
   )
   SELECT name, application_name AS session, host(client_addr) AS address,
     (extract(epoch FROM held) * 1000)::float8 AS "heldMs"

@@ -18,7 +18,7 @@ type DatabaseOptions = {
 
 /** One of these has waited long enough: a connection, a statement on the server, a statement as seen from here. */
 const CONNECT_MS = 5_000;
-const STATEMENT_MS = 15_000;
+export const STATEMENT_MS = 15_000;
 const ANSWER_MS = 20_000;
 /** Longer than it takes until a session of a worker is ended that is in the way. */
 const LOCK_MS = 8_000;

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Client } from "pg";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import { type Database, inSchema } from "./database.ts";
-import { MACHINE_CONNECTIONS } from "./role-fences.ts";
+import { fenceRole, MACHINE_CONNECTIONS } from "./role-fences.ts";
 import { workersRole } from "./workers.ts";
 import { addressFor, grantsFor, verifierOf } from "./workers-role.ts";
 
@@ -48,9 +48,9 @@ export async function inviteMachine(
     await client.query(inSchema(free, database.schema), [name]);
     return client.query("COMMIT");
   });
-  return hasFailed(made)
-    ? made
-    : { machine: name, role, address: addressFor(url, role, password), expiresAt };
+  if (hasFailed(made)) return made;
+  await fenceRole(database, role);
+  return { machine: name, role, address: addressFor(url, role, password), expiresAt };
 }
 
 /** Less what follows, of the 63 that Postgres allows. */

@@ -34,21 +34,20 @@ export async function pullFiles(home: RunHome): Promise<void> {
   const known = fields(parseJson(await readShort(cursor)));
   let since = typeof known["until"] === "string" ? known["until"] : "epoch";
   let count = Number(known["files"] ?? 0);
-  const seen = new Set<string>();
+  let after: readonly [path: string, chunk: number] | undefined;
   for (;;) {
     const rows = await link.database.ask<FileRow>(
       `SELECT path, chunk, body, written_at::text AS at FROM $S.file
-       WHERE run = $1 AND written_at > $2::timestamptz - $3::interval AND path LIKE '%/%'
-         AND path NOT LIKE '%.bundle' AND NOT (path || '/' || chunk || '/' || written_at) = ANY($4)
+       WHERE run = $1 AND path LIKE '%/%' AND path NOT LIKE '%.bundle'
+         AND (written_at, path, chunk) > ($2::timestamptz - $3::interval, $4, $5)
        ORDER BY written_at, path, chunk LIMIT ${ROWS_AT_ONCE}`,
-      [link.runId, since, OVERLAP, [...seen]],
+      [link.runId, since, after ? "0" : OVERLAP, ...(after ?? ["", -1])],
     );
     if (hasFailed(rows)) return;
     for (const row of rows) {
       const written = await write(home.folder, row, count < MAX_FILES).catch(() => "refused"); // By the disk.
       if (written === "new") count += 1;
-      seen.add(`${row.path}/${row.chunk}/${row.at}`);
-      since = row.at;
+      [since, after] = [row.at, [row.path, row.chunk]];
     }
     if (rows.length < ROWS_AT_ONCE) break;
   }

@@ -14,11 +14,17 @@ export async function fenceRole(database: Database, role: string): Promise<void>
     await database.ask(statement, [], { patienceMs: 0 });
 }
 
+/** Of one session: a cursor of it could fill the disk. What workers call needs none. */
+const MAX_TEMP_FILES = "16MB";
+
 /** Against all machines together: the rest of the connections is the coordinators'. */
 const STATEMENTS = `
   SELECT format('ALTER ROLE %I CONNECTION LIMIT %s', rolname, current_setting('max_connections')::int * 4 / 5)
     AS statement FROM pg_roles WHERE rolname = $1 AND rolconnlimit = -1
   UNION ALL SELECT format('GRANT %I TO CURRENT_USER', $1) WHERE NOT pg_has_role(current_user, $1, 'USAGE')
+  UNION ALL SELECT format('ALTER ROLE %I SET temp_file_limit = ''${MAX_TEMP_FILES}''', rolname)
+    FROM pg_roles WHERE rolname = $1 AND current_setting('temp_file_limit') = '-1'
+      AND NOT coalesce(array_to_string(rolconfig, ','), '') LIKE '%temp_file_limit=%'
   UNION ALL SELECT format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database())
     WHERE has_database_privilege($1, current_database(), 'TEMPORARY')
   UNION ALL SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', string_agg(oid::regprocedure::text, ', '))
@@ -26,11 +32,23 @@ const STATEMENTS = `
       AND proname IN ('lo_creat', 'lo_create', 'lo_from_bytea') AND has_function_privilege($1, oid, 'EXECUTE')
     HAVING count(*) > 0`;
 
-/** What the role of workers may do beyond its work, each with the statement that ends it. */
+/** What the roles of workers may do beyond their work, each with the statement that ends it. */
 export async function openEndsOf(database: Database): Promise<readonly OpenEnd[] | Failed> {
   const role = workersRole(database.schema);
-  const here = await database.ask<{ readonly statement: string }>(STATEMENTS, [role], { patienceMs: 0 });
-  if (hasFailed(here)) return here;
+  const roles = await database.ask<{ readonly role: string }>(
+    "SELECT $1 AS role UNION SELECT role FROM $S.machine WHERE revoked_at IS NULL ORDER BY role",
+    [role],
+    { patienceMs: 0 },
+  );
+  if (hasFailed(roles)) return roles;
+  const here = new Set<string>();
+  for (const one of roles) {
+    const rows = await database.ask<{ readonly statement: string }>(STATEMENTS, [one.role], {
+      patienceMs: 0,
+    });
+    if (hasFailed(rows)) return rows;
+    for (const { statement } of rows) here.add(statement);
+  }
   const others = await database.ask<{ readonly statement: string }>(
     `SELECT format('REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC', datname) AS statement FROM pg_database
      WHERE datallowconn AND datname <> current_database() AND has_database_privilege($1, oid, 'CONNECT')
@@ -40,7 +58,7 @@ export async function openEndsOf(database: Database): Promise<readonly OpenEnd[]
   );
   if (hasFailed(others)) return others;
   return [
-    ...here.map(({ statement }) => ({ of: "database", statement }) as const),
+    ...[...here].map((statement) => ({ of: "database", statement }) as const),
     ...others.map(({ statement }) => ({ of: "others", statement }) as const),
   ];
 }

@@ -48,12 +48,13 @@ export async function makeWorkersRole(
     [role],
   );
   if (hasFailed(roles)) return roles;
-  for (const one of [role, ...roles.map((row) => row.role)])
+  for (const one of [role, ...roles.map((row) => row.role)]) {
     for (const grant of grantsFor(one)) {
       const granted = await database.ask(grant);
       if (hasFailed(granted)) return granted;
     }
-  await fenceRole(database, role);
+    await fenceRole(database, one);
+  }
   if (password === undefined) {
     const revoked = await database.ask("SELECT 1 FROM $S.machine WHERE role = $1", [role]);
     return hasFailed(revoked) ? revoked : { role, password: revoked.length > 0 ? "revoked" : "kept" };

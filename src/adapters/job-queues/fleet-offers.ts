@@ -13,7 +13,7 @@ import { ownFiles } from "../fleet/own-files.ts";
 import type { TermsOf } from "../fleet/run-governor.ts";
 import { bossId, coordinatorsBoss, JOBS_CHANNEL, jobsOfRun, makeQueue, queueOf } from "./boss.ts";
 import { endingOf, type JobEnding, type JobRow } from "./job-ending.ts";
-import { MAX_RESULT_CHARS } from "./job-result.ts";
+import { MAX_RESULT_CHARS, readSpent } from "./job-result.ts";
 import { superviseJobs } from "./supervise.ts";
 
 type OffersOptions = {
@@ -265,7 +265,7 @@ export class FleetOffers {
 
   /** A worker's own words, of the job whose permit it has. */
   #hear(job: string, said: LooseFields): void {
-    if (said["is"] === "late") this.#late.get(job)?.(spentIn(said));
+    if (said["is"] === "late") this.#late.get(job)?.(readSpent(said["spent"]));
     const followed = this.#waiting.get(bossId(this.#options.runId, job));
     const { ms, doing } = said;
     if (said["is"] !== "quiet" || typeof ms !== "number" || !followed) return;
@@ -326,12 +326,6 @@ export class FleetOffers {
       signal ? { signal } : {},
     );
   }
-}
-
-/** A worker's own words: what is no number is not taken. */
-function spentIn({ spent }: LooseFields): Spent | undefined {
-  const { tokens } = fields(spent);
-  return typeof tokens === "number" && tokens >= 0 ? (spent as Spent) : undefined;
 }
 
 const LOST = failedWith("interrupted", "another coordinator has taken over this run: nothing was offered");

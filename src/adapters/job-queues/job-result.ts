@@ -24,6 +24,10 @@ export const readResult = (text: unknown): JobResult | undefined =>
     ? (RESULT.safeParse(parseJson(text)).data as JobResult | undefined)
     : undefined;
 
+/** What a job cost, in a worker's own words. Undefined if it cannot be used. */
+export const readSpent = (said: unknown): Spent | undefined =>
+  SPENT.safeParse(said).data as Spent | undefined;
+
 /** Names every field of a type, so that none is dropped by mistake. */
 type Shape<T, Left extends keyof T = never> = Record<Exclude<keyof T, Left>, z.ZodType>;
 

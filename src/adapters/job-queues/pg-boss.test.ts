@@ -1,5 +1,6 @@
 /** What does a coordinator believe of what a worker hands back? Real git on both sides, with an ending that a test wrote. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { test } from "node:test";
 import { SPEC } from "../../../test/support/job-ports.ts";
@@ -78,7 +79,7 @@ async function openQueue() {
     return commit;
   };
   const left = async () => (await bare.git("for-each-ref", "--format=%(refname)", "refs/skein")).split("\n");
-  const push = (ref: string) => here.git("push", "-q", bare.folder, `+HEAD:${ref}`);
+  const push = (ref: string, commit = "HEAD") => here.git("push", "-q", bare.folder, `+${commit}:${ref}`);
   return {
     here,
     base,
@@ -175,4 +176,61 @@ test("what was pushed for an answer that is refused is gone from the remote, als
   await queue.push(outputRef(RUN, jobId(JOB), 0));
   await queue.recover({ is: "unusable", tries: 1 });
   assert.deepEqual(await queue.left(), [other]);
+});
+
+/** `mktree` does not look whether what it is told can be checked out. */
+const treeOf = (folder: string, entries: string): string =>
+  execFileSync("git", ["mktree"], { cwd: folder, input: entries, encoding: "utf8" }).trim();
+
+test("a tree that nobody can unfold is counted before anything looks at it, and its answer is refused", async () => {
+  await using queue = await openQueue();
+  const { here } = queue;
+  const wide = async () => {
+    let tree = await here.git("rev-parse", `${queue.base}^{tree}`);
+    for (let level = 0; level < 8; level += 1) {
+      const entries = Array.from({ length: 10 }, (_, n) => `040000 tree ${tree}\td${n}\n`).join("");
+      tree = treeOf(here.folder, entries);
+    }
+    return tree;
+  };
+  const named = async () => {
+    const file = await here.git("rev-parse", `${queue.base}:a.test.ts`);
+    return treeOf(here.folder, `100644 blob ${file}\t${"n".repeat(300)}\n`);
+  };
+  for (const [tree, why] of [
+    [await wide(), /more than 1000000 files and folders|more than 67108864 bytes/],
+    [await named(), /a name in its tree has more than 255 bytes/],
+  ] as const) {
+    const commit = await here.git("commit-tree", "-m", "bomb", "-p", queue.base, tree);
+    await queue.push(outputRef(RUN, jobId(JOB), 0), commit);
+    const outcome = await queue.answer(
+      { is: "worked", handoff: HANDOFF, evidence: { ...NOTHING, commit } },
+      commit,
+    );
+    assert.match(outcome.is === "failed" ? outcome.failure.message : JSON.stringify(outcome), why);
+    assert.equal(outcome.is === "failed" && outcome.failure.kind, "agent-failed");
+    assert.deepEqual(await queue.left(), [""]);
+  }
+});
+
+test("what a worker says of an account counts for an hour at most, and in words of Skein", async () => {
+  await using queue = await openQueue();
+  const said = { message: "LIES", next: "run my program", detail: "LIES", account: "a" };
+  const outcome = async (failure: object) => {
+    const found = await queue.answer({ is: "failed", failure: { ...said, ...failure } as never });
+    return found.is === "failed" ? found.failure : found;
+  };
+  const message = "a worker says that account a is rate limited";
+  for (const far of [{ waitMs: 1e12 }, { until: Date.now() + 1e12 }])
+    assert.deepEqual(await outcome({ kind: "quota", ...far }), {
+      ...{ kind: "quota", message, account: "a", waitMs: 3_600_000 },
+    });
+  assert.deepEqual(await outcome({ kind: "quota", waitMs: -5 }), {
+    ...{ kind: "quota", message, account: "a", waitMs: 0 },
+  });
+  assert.deepEqual(await outcome({ kind: "authentication" }), {
+    ...{ kind: "authentication", account: "a" },
+    message: "a worker says that the key of account a was refused there",
+  });
+  assert.deepEqual(await outcome({ kind: "incomplete" }), { ...said, kind: "incomplete" });
 });

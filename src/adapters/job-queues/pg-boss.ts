@@ -1,7 +1,7 @@
 /** The job queue of a fleet: planners and workers run on any machine, landings and checks with the coordinator. */
 import { hostname } from "node:os";
 import type { Brief, PlanBrief, WorkBrief } from "../../core/brief.ts";
-import { type Failure, failure, messageOf } from "../../core/failure.ts";
+import { type Failure, failure, isAccounts, messageOf } from "../../core/failure.ts";
 import { type Job, type JobId, jobId, type Outcome, taskOfJob } from "../../core/job.ts";
 import type { Report } from "../../core/log/event.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
@@ -9,6 +9,7 @@ import type { Evidence } from "../../core/rules/evidence.ts";
 import { addSpent } from "../../core/used.ts";
 import type { JobTaken, Made } from "../../ports/fleet-jobs.ts";
 import type { Answer, JobQueue, Recovered } from "../../ports/job-queue.ts";
+import { harmless } from "../../text/words.ts";
 import type { JobObjects } from "../objects/job-objects.ts";
 import { outputRef } from "../objects/names.ts";
 import { heldBy, keptBy } from "../repositories/names.ts";
@@ -152,7 +153,8 @@ export class PgBossJobQueue implements JobQueue {
     const brief = offered.what.is === "brief" ? offered.what.brief : undefined;
     if (result.is !== "answer" || !brief || !isFor(brief, result.answer))
       return failed("agent-failed", "a worker answered something else");
-    const { answer, made } = result;
+    const { made } = result;
+    const answer = withShortPark(result.answer);
     if (brief.kind !== "work") return answer;
     if (!isHandedIn(answer, brief, made))
       return { ...answer, ...failed("agent-failed", "a worker named a commit that it did not hand in") };
@@ -191,6 +193,22 @@ export class PgBossJobQueue implements JobQueue {
     return (await objects.take(taken, as, this.#stop.signal))?.failure;
   }
 }
+
+/** Of what a worker says of an account only the kind and the time count, as in its reports; for an hour at most. */
+function withShortPark(answer: Answer): Answer {
+  const { outcome } = answer;
+  if (outcome.is !== "failed" || !isAccounts(outcome.failure)) return answer;
+  const { kind, account, waitMs, until } = outcome.failure;
+  const of = account === undefined ? "an account" : `account ${harmless(account, MAX_ACCOUNT_CHARS)}`;
+  const what = kind === "quota" ? `${of} is rate limited` : `the key of ${of} was refused there`;
+  const saidMs = waitMs ?? (until === undefined ? undefined : until - Date.now());
+  const parked = saidMs !== undefined && { waitMs: Math.max(0, Math.min(saidMs, MAX_PARK_MS)) };
+  const said = { kind, message: `a worker says that ${what}`, ...(account !== undefined && { account }) };
+  return { ...answer, outcome: { is: "failed", failure: { ...said, ...parked } } };
+}
+
+const MAX_ACCOUNT_CHARS = 100;
+const MAX_PARK_MS = 3_600_000;
 
 /** What a commit shows may be said of it anew; a failure in place of what was said refuses the answer. */
 const isSame = ({ outcome: said }: Answer, { outcome }: Pick<Answer, "outcome">): boolean =>

@@ -4,6 +4,7 @@ import type { NeededCommit } from "../../ports/fleet-jobs.ts";
 import { fieldsIn, git, inGitDir } from "../git/git.ts";
 import { changeRefs, syncRefs } from "../git/refs.ts";
 import { heldBy, isCommit, refOf } from "../repositories/names.ts";
+import { tooLargeTree } from "../workspaces/tree-size.ts";
 import { takeBundle } from "./bundles.ts";
 import { removeAll, removeRefsOf } from "./left-refs.ts";
 import { fleetRefs, inputRef, isFullRef, outputRef } from "./names.ts";
@@ -65,6 +66,11 @@ export class JobObjects {
       ? await takeBundle({ gitDir, commit, bundle, known }, signal)
       : await this.#fetch(made, signal);
     if (got) return got;
+    const unfit = await this.#unfit(commit, signal);
+    if (unfit) {
+      if (!bundle) await changeRefs({ folder: gitDir }, [`delete ${this.#aside(commit)}`], signal);
+      return unfit;
+    }
     const held = await changeRefs(
       { folder: gitDir },
       as.map((name) => `update ${name} ${commit}`),
@@ -102,7 +108,7 @@ export class JobObjects {
     const missing = await this.#missing(commits, signal);
     const fetched = [...new Set(missing)].flatMap((commit) => {
       const from = this.#there.get(commit);
-      return from === undefined ? [] : [{ from, to: `${heldBy(run)}/fleet/${commit}` }];
+      return from === undefined ? [] : [{ from, to: this.#aside(commit) }];
     });
     if (fetched.length === 0) return undefined;
     const failed = await remote.fetch(fetched, { isStrict: true }, signal);
@@ -139,8 +145,8 @@ export class JobObjects {
 
   /** Under a name of its own until it is seen to be what was announced. */
   async #fetch({ ref, commit }: MadeCommit, signal: AbortSignal): Promise<Failed | undefined> {
-    const { gitDir, remote, run } = this.#options;
-    const to = `${heldBy(run)}/fleet/${commit}`;
+    const { gitDir, remote } = this.#options;
+    const to = this.#aside(commit);
     const failed = await remote.fetch([{ from: ref, to }], { isStrict: true }, signal);
     if (failed) return failed;
     const args = ["rev-parse", "--verify", "--quiet", to];
@@ -148,6 +154,20 @@ export class JobObjects {
     if (found.ok && found.out.trim() === commit) return undefined;
     await changeRefs({ folder: gitDir }, [`delete ${to}`], signal);
     return failedWith("agent-failed", `${ref} on the remote does not lead to ${commit}, as its answer says`);
+  }
+
+  readonly #aside = (commit: string): string => `${heldBy(this.#options.run)}/fleet/${commit}`;
+
+  /** A diff or a checkout of such a tree would not end, or take all memory. */
+  async #unfit(commit: string, signal: AbortSignal): Promise<Failed | undefined> {
+    const here = inGitDir(this.#options.gitDir);
+    const why = await tooLargeTree(
+      (args, maxBytes) => git({ ...here, args, maxBytes, cut: true }, signal),
+      commit,
+    );
+    return typeof why === "string"
+      ? failedWith("agent-failed", `what a worker handed in cannot be used: ${why}`)
+      : why;
   }
 
   async #missing(commits: readonly string[], signal: AbortSignal): Promise<readonly string[]> {

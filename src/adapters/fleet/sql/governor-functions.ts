@@ -1,4 +1,8 @@
 /** The functions that are asked before and after each call of a model, and what a machine may say of an account. */
+/** No call costs so much: sums stay far below what a column and a number here can hold. NULL stays NULL. */
+const AT_MOST = `IF _tokens > 1000000000000 THEN _tokens := 1000000000000; END IF;
+  IF _microdollars > 1000000000000 THEN _microdollars := 1000000000000; END IF;`;
+
 export const GOVERNOR_FUNCTIONS = `
 -- The machine that had a job lost it: what it used stays charged, with its calls that were under way.
 CREATE FUNCTION $S.lose_try(_boss uuid)
@@ -61,6 +65,7 @@ BEGIN
   ) THEN RAISE EXCEPTION 'the job was called off' USING ERRCODE = 'SK001'; END IF;
   IF cardinality(_accounts) > 32 THEN RAISE EXCEPTION 'a call has at most 32 accounts' USING ERRCODE = '22023'; END IF;
   IF _microdollars < 0 THEN _microdollars := 0; END IF;
+  ${AT_MOST}
   -- One call of a run after the other. A call without a cost is none: it takes a hundredth of a job's reserve at least.
   SELECT greatest(1, g.reserve_tokens / 100) INTO _least FROM $S.governed g WHERE g.run = _of.run FOR UPDATE;
   -- A budget that the coordinator has not written yet is no budget without a limit.
@@ -143,6 +148,7 @@ BEGIN
   IF NOT FOUND THEN RETURN; END IF;
   IF _tokens < 0 THEN _tokens := 0; END IF; -- NULL stays NULL.
   IF _microdollars < 0 THEN _microdollars := 0; END IF;
+  ${AT_MOST}
   IF _tokens IS NOT NULL THEN
     UPDATE $S.job j SET used_tokens = j.used_tokens + _tokens - _kept.tokens,
       used_microdollars = j.used_microdollars

@@ -25,6 +25,7 @@ ALTER TABLE $S.job
   ADD COLUMN reports int NOT NULL DEFAULT 0; -- since then
 
 ALTER TABLE $S.file ADD COLUMN job text; -- which wrote it; NULL: the coordinator, or an older Skein
+CREATE INDEX file_of_job ON $S.file (run, job);
 
 -- What is known of an account holds for one run, or, where run is NULL, for the whole fleet.
 ALTER TABLE $S.account DROP CONSTRAINT account_pkey;

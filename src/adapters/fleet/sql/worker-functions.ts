@@ -42,15 +42,19 @@ BEGIN
     RETURNING count INTO _count;
   IF _count > (CASE WHEN _invited IS NULL THEN 300 ELSE 20 END) THEN RETURN 'wait'; END IF;
   DELETE FROM $S.worker WHERE seen_at < now() - interval '30 days';
-  IF (SELECT count(*) FROM $S.worker WHERE state <> 'gone' AND seen_at > now() - interval '1 day') >= 5000 THEN
-    RETURN 'full';
-  END IF;
+  IF _invited IS NULL AND (
+    SELECT count(*) FROM $S.worker WHERE role = session_user AND state <> 'gone' AND seen_at > now() - interval '1 day'
+  ) >= 5000 THEN RETURN 'full'; END IF;
   INSERT INTO $S.worker AS w (name, token, role, labels, capacity, version, state)
     VALUES (_name, _token, session_user, ARRAY(
         SELECT one FROM unnest(_labels) AS one WHERE one ~ '^[a-z0-9][a-z0-9._-]{0,31}$' LIMIT 32),
       greatest(0, least(_capacity, 1000)), left(_version, 40), 'ready')
     ON CONFLICT (name) DO UPDATE SET token = excluded.token, role = excluded.role, labels = excluded.labels,
-      capacity = excluded.capacity, version = excluded.version, state = excluded.state, seen_at = now();
+      capacity = excluded.capacity, version = excluded.version, state = excluded.state, seen_at = now()
+    -- Another may have joined since it was looked at.
+    WHERE w.state = 'gone' OR w.seen_at <= now() - interval '10 s'
+      OR (w.token IS NOT DISTINCT FROM excluded.token AND w.role = excluded.role);
+  IF NOT FOUND THEN RETURN 'taken'; END IF;
   PERFORM pg_notify('$N:workers', '');
   RETURN 'joined';
 END $$;
@@ -94,7 +98,7 @@ DECLARE
   _worker record;
 BEGIN
   SELECT w.name, w.labels INTO _worker FROM $S.worker w
-    WHERE w.token = _token AND w.role = session_user AND w.state <> 'gone' AND ${IS_INVITED};
+    WHERE w.token = _token AND w.role = session_user AND w.state <> 'gone' AND _permit IS NOT NULL AND ${IS_INVITED};
   IF NOT FOUND THEN RETURN; END IF;
   SELECT j.offer, j.boss, j.queue INTO offer, _boss, _queue FROM $S.job j WHERE j.permit = _permit;
   IF FOUND THEN
@@ -125,14 +129,13 @@ BEGIN
   END LOOP;
 END $$;
 
--- Whether the answer counts: not if the job was cancelled, or another machine has it. Asked again, it says the same. One
--- that is longer than a coordinator reads is not kept.
+-- Whether the answer counts: not if the job was cancelled, or another machine has it. Asked again, it says the same. Only
+-- its result is kept, and not one that is longer than a coordinator reads.
 CREATE FUNCTION $S.worker_answer(_permit uuid, _output jsonb)
 RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF pg_column_size(_output) > 16000000
-    AND (pg_column_size(_output) > 67108864 OR coalesce(length(_output->>'result'), 16000001) > 16000000)
-  THEN _output := NULL; END IF;
+  _output := CASE WHEN pg_column_size(_output) <= 67108864 AND length(_output->>'result') <= 16000000
+    THEN jsonb_build_object('result', _output->>'result') END;
   UPDATE $J.job b SET state = 'completed', completed_on = $J.job_now(), output = _output FROM $S.job j
     WHERE j.permit = _permit AND b.name = j.queue AND b.id = j.boss AND b.state = 'active' AND ${IS_INVITED};
   RETURN FOUND OR EXISTS (
@@ -181,19 +184,27 @@ BEGIN
   PERFORM pg_notify('$N:report:' || _of.run, '');
 END $$;
 
--- A piece of a file of the permit's job. Chunk 0 begins the file anew. False: it is not the job's, or as large as it may
--- be. Results are named by their content: what another job wrote is there already.
+-- A piece of a file of the permit's job. Chunk 0 begins the file anew. False: it is not the job's, as large as it may be,
+-- or the job has 4,096 pieces for each try. Results are named by their content: what another job wrote is there already.
 CREATE FUNCTION $S.worker_write(_permit uuid, _path text, _chunk int, _body bytea)
 RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _of record := $S.permitted(_permit);
+  _may record;
 BEGIN
-  IF _chunk < 0 OR _chunk >= 256 OR _path !~ coalesce((SELECT j.files FROM $S.job j WHERE j.permit = _permit),
-    '^(transcripts|turns|gates|artefacts|scratchpad|conversations)/') THEN RETURN false; END IF;
+  -- One piece of a job after the other, so that they can be counted.
+  SELECT coalesce(j.files, '^(transcripts|turns|gates|artefacts|scratchpad|conversations)/') AS files,
+    4096 * (1 + coalesce(b.retry_count, 0)) AS pieces INTO _may
+    FROM $S.job j LEFT JOIN $J.job b ON b.name = j.queue AND b.id = j.boss WHERE j.permit = _permit
+    FOR NO KEY UPDATE OF j;
+  IF _chunk < 0 OR _chunk >= 256 OR _path !~ _may.files THEN RETURN false; END IF;
   IF _path LIKE 'artefacts/%' AND EXISTS (
     SELECT FROM $S.file f WHERE f.run = _of.run AND f.path = _path AND f.job IS DISTINCT FROM _of.job
   ) THEN RETURN true; END IF;
   IF _chunk = 0 THEN DELETE FROM $S.file WHERE run = _of.run AND path = _path; END IF;
+  IF (SELECT count(*) FROM $S.file f WHERE f.run = _of.run AND f.job = _of.job) >= _may.pieces AND NOT EXISTS (
+    SELECT FROM $S.file f WHERE f.run = _of.run AND f.path = _path AND f.chunk = _chunk
+  ) THEN RETURN false; END IF;
   INSERT INTO $S.file (run, path, chunk, body, job) VALUES (_of.run, _path, _chunk, _body, _of.job)
     ON CONFLICT (run, path, chunk) DO UPDATE SET body = excluded.body, written_at = now(), job = excluded.job;
   PERFORM pg_notify('$N:file:' || _of.run, '');
