@@ -101,7 +101,7 @@ require("node:net").createServer().listen(folder + "/app.sock", () => process.ex
 `;
 
 describe("a gate whose tests leave a socket", () => {
-  for (const folder of ["build", "node_modules/.cache", "open"])
+  for (const folder of ["build", "node_modules/.cache", "open", "build/inner/.git"])
     it(`never meets it again in ${folder}: each run begins without`, async () => {
       await using place = await makeSetting({
         files: { ".gitignore": "build/\nnode_modules/\n", "test.js": LEAVES_SOCKET, "README.md": "x\n" },

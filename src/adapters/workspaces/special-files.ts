@@ -56,16 +56,19 @@ export async function leftSpecials(tree: string, amongIgnored = false): Promise<
     folders += 1;
     return folders > max;
   };
-  return specialFiles(tree, isOver, amongIgnored ? OF_GIT : NOT_ENTERED);
+  return specialFiles(tree, isOver, amongIgnored ? isGits : isWithoutWork);
 }
 
 /** 60 ms, at the same time as the git that lists changes. */
 const MAX_FOLDERS = 1_000;
 /** 1 s; a project with 20,000 packed files has 2,000. */
 const MAX_FOLDERS_OF_GATE = 20_000;
+type IsLeftOut = (name: string, isAtTop: boolean) => boolean;
+
 /** They hold no work, and the second has thousands of folders. */
-const NOT_ENTERED: ReadonlySet<string> = new Set([".git", "node_modules"]);
-const OF_GIT: ReadonlySet<string> = new Set([".git"]);
+const isWithoutWork: IsLeftOut = (name) => name === ".git" || name === "node_modules";
+/** A test may make repositories of its own. */
+const isGits: IsLeftOut = (name, isAtTop) => isAtTop && name === ".git";
 
 /** A test that makes it again would fail over it, and a program that opens one may wait for ever. */
 export async function removeSpecials(tree: string, amongIgnored: boolean): Promise<void> {
@@ -77,7 +80,7 @@ export async function removeSpecials(tree: string, amongIgnored: boolean): Promi
 async function specialFiles(
   tree: string,
   isOver: () => boolean,
-  notEntered: ReadonlySet<string> = new Set(),
+  isLeftOut: IsLeftOut = () => false,
 ): Promise<readonly Buffer[]> {
   const found: Buffer[] = [];
   const folders = [Buffer.alloc(0)];
@@ -88,7 +91,8 @@ async function specialFiles(
     for (const entry of entries) {
       const path = Buffer.concat([folder, entry.name]);
       const isFolder = entry.isDirectory();
-      if (isFolder && !notEntered.has(entry.name.toString())) folders.push(Buffer.concat([path, SLASH]));
+      if (isFolder && !isLeftOut(entry.name.toString(), next === 0))
+        folders.push(Buffer.concat([path, SLASH]));
       else if (!isFolder && !entry.isFile() && !entry.isSymbolicLink()) found.push(path);
     }
   }
