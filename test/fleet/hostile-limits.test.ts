@@ -41,7 +41,7 @@ describe("a worker of a fleet that takes what it can", { timeout: 240_000 }, () 
     const wanted = { job: job(2), task: "t.2", accounts: ["a"], most: { tokens: 1 } } as const;
     const admitted = await governor.admit(wanted as never, AbortSignal.timeout(60_000));
     assert.ok("account" in admitted, JSON.stringify(admitted));
-    assert.ok(performance.now() - begun < 13_000, `${performance.now() - begun} ms`);
+    assert.ok(performance.now() - begun < 20_000, `${performance.now() - begun} ms`);
     isOver = true;
     const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'skein_worker'";
     while ((await lines(end)).length > 0) await pause(50);
@@ -69,7 +69,7 @@ describe("a worker of a fleet that takes what it can", { timeout: 240_000 }, () 
     const begun = performance.now();
     const held = liar.ended.then(() => performance.now() - begun);
     for (const permit of permits) await liar.ask(report, [permit]).catch(() => {}); // Its session is ended.
-    assert.ok((await held) < 20_000, `${await held} ms`);
+    assert.ok((await held) < 24_000, `${await held} ms`);
     await Promise.all(holders);
   });
 
