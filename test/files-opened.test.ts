@@ -39,6 +39,7 @@ const LISTED: Readonly<Record<string, string>> = {
   "src/adapters/runs/moved.ts": OWN,
   "src/adapters/runs/run-lock.ts": OWN,
   "src/adapters/transcripts.ts": OWN,
+  "src/adapters/workspaces/leftovers.ts": OWN,
   "src/adapters/workspaces/provisions.ts": "copies ignored files of the user's checkout, looked at before",
   "src/adapters/workspaces/share-blocks.ts":
     "copies a file of Skein's own, to see whether the disk shares blocks",
