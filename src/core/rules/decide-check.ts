@@ -129,18 +129,24 @@ function baseKnown(now: Now, tip: string, report: GateReport): readonly Fact[] {
     phase.onRed && unjudgeable(report).length > 0
       ? refuseAll(phase.members)
       : afterBase(phase, failuresOf(report), { toHeal, gates: now.policy.landing.gates });
-  return turned(now, { turn, why: refusedAfterBase(phase, landing), isVerdict: true });
+  return turned(now, { turn, why: refusedAfterBase(phase, failuresOf(report), landing), isVerdict: true });
 }
 
+/** `failing`: what the target fails by itself. */
 function refusedAfterBase(
   { suspects, onRed }: { readonly suspects: readonly string[]; readonly onRed: boolean },
+  failing: readonly string[],
   said: { readonly detail?: string; readonly stale?: string },
 ): Failure {
-  const names = suspects.slice(0, 10).join(", ");
+  const own = suspects.filter((name) => !failing.includes(name));
+  const isWorse = onRed && own.length > 0;
+  const names = (isWorse ? own : suspects).slice(0, 10).join(", ");
   if (suspects.some(isUnjudged)) return { ...gateRed(`${NOT_COMPARABLE}: ${names}`, said), next: CLEAR_IT };
-  const words = onRed
-    ? "the target fails, and this change does not repair it"
-    : "breaks the gate; it passes without this change";
+  const words = isWorse
+    ? "the target fails, and this change breaks what passes there"
+    : onRed
+      ? "the target fails, and this change does not repair it"
+      : "breaks the gate; it passes without this change";
   return gateRed(`${words}: ${names}`, said);
 }
 

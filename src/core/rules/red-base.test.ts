@@ -52,6 +52,20 @@ describe("a base that fails twice before an agent is paid", () => {
     assert.equal(run.events("repair.planned").length, 0);
   });
 
+  it("is said to be broken further by what fails there alone, and not to be left unrepaired", () => {
+    const run = redBase({ onRedBase: "continue" });
+    run.plan("t", [task("a")]);
+    run.work("t.1");
+    run.landRed(["test: y"]);
+    run.landRed(["test: y"]);
+    run.check(["test: x"]);
+    const [refused] = run.events("task.retried");
+    assert.match(
+      refused!.failure.message,
+      /^the target fails, and this change breaks what passes there: test: y/,
+    );
+  });
+
   it("is asked about where that is said: nothing starts and nothing is looked at until there is an answer", () => {
     const run = redBase({ onRedBase: "ask", budget: { task: { maxMicrodollars: 2_000_000 } } });
     run.wait(29 * MINUTE);
