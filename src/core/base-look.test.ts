@@ -48,6 +48,7 @@ describe("a look at a failing base", () => {
     const classOf = (more: object) =>
       baseLookOf({ ...rest, report: { commands: [{ ...command!, ...more }] } })?.class;
     assert.equal(classOf({ blocked: "no test ran" }), "unjudged");
+    assert.equal(classOf({ failures: ["no end within 900 s"], unnamed: true }), "unjudged");
     assert.equal(classOf({ blocked: "it stopped early", tests: 3 }), "tests");
     assert.equal(classOf({ tests: 3, hiding: 1 }), "tests");
   });

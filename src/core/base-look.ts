@@ -50,9 +50,11 @@ export function baseLookOf({ report, problems, failed = [], output, setup }: Gat
   };
 }
 
-/** Every command that failed was kept from running what it is for: what a change makes worse cannot be seen. */
+/** Every command that failed was kept from running what it is for, or hung: what a change makes worse cannot be seen. */
 const nothingRan = ({ commands }: GateReport): boolean =>
-  commands.every(({ green, blocked, tests = 0 }) => green || (blocked !== undefined && tests === 0));
+  commands.every(
+    ({ green, blocked, unnamed, tests = 0 }) => green || (tests === 0 && (unnamed || blocked !== undefined)),
+  );
 
 /**
  * What failed at the last look, and of earlier ones those commands whose failure was of another kind then: all are shown,
