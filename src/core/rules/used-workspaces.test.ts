@@ -151,6 +151,16 @@ describe("a target that is red in a used workspace", () => {
     assert.deepEqual(run.events("repair.planned"), []);
   });
 
+  test("is not red after a fresh one either, where a machine gave no second fresh one: nothing is mended for it", () => {
+    const run = new CoreRun();
+    run.check(["test: x"]);
+    usedCheck(run, "x");
+    assert.equal(run.state.target.health, "suspect");
+    assert.deepEqual(run.events("repair.planned"), []);
+    run.check(["test: x"]);
+    assert.equal(run.state.target.health, "red");
+  });
+
   test("by machines that make no fresh ones is not looked at without end: it counts as a gate that cannot be run", () => {
     const run = oneToLand();
     run.landRed();
