@@ -2,7 +2,7 @@
 
 import type { PlanAnswer } from "./answers/plan-answer.ts";
 import type { BaseLook } from "./base-look.ts";
-import type { Failure } from "./failure.ts";
+import type { Failure, FailureKind } from "./failure.ts";
 import type { GateLeftovers, GateReport, Probed, Proof, TestsRan } from "./gate.ts";
 import type { Handoff } from "./handoff.ts";
 import type { JobId } from "./ids.ts";
@@ -172,6 +172,8 @@ export type Outcome =
       readonly look?: BaseLook;
       /** The gate was not run: it passed on the same tree at that moment, by the machine's clock. */
       readonly passedAt?: number;
+      /** The gate was not run: `report` is what it had said of this tip before. */
+      readonly isKnown?: true;
       /** It failed in a used workspace: nothing is called red or flaky for that alone. */
       readonly leftovers?: GateLeftovers;
       /** Where the target was by then, if not at `tip`. */
@@ -179,6 +181,22 @@ export type Outcome =
     }
   | { readonly is: "probed"; readonly probed: Probed }
   | { readonly is: "failed"; readonly failure: Failure };
+
+/** What a job came to, in short, as the log keeps it. */
+export type JobOutcome = {
+  /**
+   * Of a landing, `passed`: its candidate was gated ahead of its turn; `conflict`: nothing of it could be merged. Of a
+   * check, `known`: the gate was not run. `failed`: its answer was no answer to what it was asked.
+   */
+  readonly is:
+    | ("planned" | "worked" | "called" | "answered" | "passed-on")
+    | ("landed" | "passed" | "red" | "conflict" | "gone" | "moved" | "known")
+    | "failed";
+  /** Why it does not count: a plan that was rejected, a change that breaks a rule, a machine that failed. */
+  readonly failure?: FailureKind;
+  /** Of a candidate whose gate passed. */
+  readonly proof?: Proof;
+};
 
 /** How a job ended. `free`: it was interrupted, which is not counted against the task. */
 export type Ended = {

@@ -29,7 +29,11 @@ export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSig
   const moved = seen.tip === tip ? {} : { moved: seen };
   const { report, leftovers, passedAt } = gated;
   const look = brief.isBase && !brief.seen ? lookOf(gated, redact) : undefined;
-  const known = { ...(look && { look }), ...(passedAt !== undefined && { passedAt }) };
+  const known = {
+    ...(look && { look }),
+    ...(passedAt !== undefined && { passedAt }),
+    ...(brief.seen && { isKnown: true as const }),
+  };
   const where = { ...(leftovers && { leftovers }), ...moved };
   return {
     outcome: { is: "checked", tip, report, problems, ...known, ...where },

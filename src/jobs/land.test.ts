@@ -343,7 +343,13 @@ describe("a check", () => {
       calls.map(([name]) => name),
       ["look", "whole"],
     );
-    assert.deepEqual(outcome, { is: "checked", tip: "onto", report: GREEN.report, problems: [] });
+    assert.deepEqual(outcome, {
+      is: "checked",
+      tip: "onto",
+      report: GREEN.report,
+      problems: [],
+      isKnown: true,
+    });
   });
 
   it("that finds a gate which cannot be run says so, and nothing about the target", async () => {

@@ -1,9 +1,9 @@
 /** Learns from earlier runs how long things take, what they cost and how often they fail. */
 
 import { type Failure, isAccounts } from "../core/failure.ts";
-import { type JobId, jobId, taskOfJob } from "../core/job.ts";
 import type { Event, NewTask } from "../core/log/event.ts";
 import type { TaskId } from "../core/task.ts";
+import { foldSpans, isGates, type JobSpan, noSpans } from "../core/view/job-spans.ts";
 import { GENERAL_PURPOSE } from "../planning/plan.ts";
 import type { Learnt } from "./assumed.ts";
 
@@ -53,7 +53,7 @@ const nothingSeen = (): Seen => ({
 });
 
 function look(seen: Seen, events: readonly Event[]): void {
-  const since = new Map<JobId, number>();
+  const spans = noSpans();
   const agents = new Map<TaskId, string>();
   /** Tasks whose last attempt was counted: it can fail once at most. */
   const tried = new Set<TaskId>();
@@ -61,44 +61,37 @@ function look(seen: Seen, events: readonly Event[]): void {
     for (const { id, spec } of into) agents.set(id, spec.agent ?? GENERAL_PURPOSE);
   };
   for (const event of events) {
+    foldSpans(spans, event);
     if (event.type === "plan.accepted" || event.type === "repair.planned") ofTasks(event.into);
-    if (event.type === "job.started") since.set(jobId(event.job), event.at);
-    if (event.type === "job.taken") since.set(event.job, event.since); // What it waited for a machine is not its time.
-    if (event.type === "job.ended") ended(seen, event, { since, agents, tried });
+    if (event.type === "job.ended") {
+      const span = spans.byId.get(event.job);
+      if (span?.kind === "work" && TRIED.has(event.how)) {
+        seen.tried += 1;
+        tried.add(span.tasks[0]!);
+      }
+    }
     if (event.type !== "task.retried" && event.type !== "task.failed") continue;
     const isCharged = event.type === "task.failed" || event.charge !== "nothing";
     if (tried.delete(event.task) && isCharged) countFailure(seen, event.failure);
   }
+  for (const span of spans.all) if (span.how === "answered") learnDuration(seen, span, agents);
 }
+
+const TRIED: ReadonlySet<string> = new Set(["answered", "answered-late", "expired"]);
 
 function countFailure(seen: Seen, failure: Failure): void {
   if (failure.kind === "conflict" || failure.kind === "gate-red") seen.refused += 1;
   else if (!isAccounts(failure)) seen.failed += 1;
 }
 
-/** Only answered jobs have a duration: others were given up, or ended with their engine. */
-function ended(
-  seen: Seen,
-  { job, how, at, spent }: Event & { readonly type: "job.ended" },
-  known: {
-    readonly since: ReadonlyMap<JobId, number>;
-    readonly agents: ReadonlyMap<TaskId, string>;
-    readonly tried: Set<TaskId>;
-  },
-): void {
-  const from = known.since.get(job);
-  if (from === undefined) return;
-  const isWork = job.startsWith("work:");
-  if (isWork && (how === "answered" || how === "answered-late" || how === "expired")) {
-    seen.tried += 1;
-    known.tried.add(taskOfJob(job)!);
-  }
-  if (how !== "answered") return;
-  const ms = at - from;
-  if (job.startsWith("plan:")) seen.plan.push(ms);
-  else if (!isWork) seen.gate.push(ms);
-  else {
-    const agent = known.agents.get(taskOfJob(job)!) ?? GENERAL_PURPOSE;
+/** Only of answered jobs: others were given up, or ended with their engine. */
+function learnDuration(seen: Seen, span: JobSpan, agents: ReadonlyMap<TaskId, string>): void {
+  const { kind, from, to, tasks, spent } = span;
+  const ms = to! - from;
+  if (kind === "plan") seen.plan.push(ms);
+  else if (isGates(span)) seen.gate.push(ms);
+  else if (kind === "work") {
+    const agent = agents.get(tasks[0]!) ?? GENERAL_PURPOSE;
     const times = seen.work.get(agent);
     if (times) times.push(ms);
     else seen.work.set(agent, [ms]);

@@ -36,6 +36,8 @@ async function tellingEvents({ log, record }: RunHome): Promise<readonly Event[]
 /** The others hold long texts, and say nothing of times. */
 const isTelling = ({ type }: Event): boolean =>
   type === "job.started" ||
+  type === "job.taken" ||
+  type === "job.returned" ||
   type === "job.ended" ||
   type === "plan.accepted" ||
   type === "repair.planned" ||

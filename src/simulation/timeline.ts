@@ -1,9 +1,9 @@
 /** Reads the timeline of a simulated run from its events, as times since it was opened. */
-import { type JobId, jobId } from "../core/job.ts";
 import type { Event, NewTask, RunEnd } from "../core/log/event.ts";
 import { parentId, ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
 import { NOTHING_USED, type Used, withSpent } from "../core/used.ts";
-import { emptyStory, type FileWait, type JobSpan, tell } from "../core/view/story.ts";
+import type { JobSpan } from "../core/view/job-spans.ts";
+import { emptyStory, type FileWait, tell } from "../core/view/story.ts";
 
 export type Timeline = {
   readonly end: RunEnd | "open";
@@ -54,40 +54,39 @@ export function timelineOf(events: readonly Event[]): Timeline {
   const { spans, landings, fileWaits, tally } = events.reduce(tell, emptyStory());
   const facts = factsIn(events);
   const nameOf = (task: TaskId) => facts.names.of(task);
-  const work = spans.filter(({ kind }) => kind === "work").map((span) => withLate(span, facts.late));
+  const work = spans.all.filter(({ kind }) => kind === "work");
   const byTask = Map.groupBy(work, ({ tasks }) => tasks[0]!);
   const tasks = [...facts.specs].map(([id, spec]): TimedTask => {
     const own = byTask.get(id) ?? [];
-    const ended = own.filter(({ to }) => to !== undefined);
+    const ended = own.filter((span) => endOf(span) !== undefined);
     const doneAt = facts.doneAt.get(id);
     return {
       ...{ id, name: nameOf(id), spec, attempts: own.length },
-      workMs: ended.reduce((sum, { from, to }) => sum + to! - from, 0),
+      workMs: ended.reduce((sum, span) => sum + endOf(span)! - span.from, 0),
       ...(own[0] && { startMs: own[0].from - openedAt }),
-      ...(ended.length > 0 && { endMs: ended.at(-1)!.to! - openedAt }),
+      ...(ended.length > 0 && { endMs: endOf(ended.at(-1)!)! - openedAt }),
       ...(doneAt !== undefined && { doneMs: doneAt - openedAt }),
     };
   });
   return {
     ...{ end: facts.end, left: facts.left, makespanMs: (events.at(-1)?.at ?? 0) - openedAt, tasks },
     order: [...facts.doneAt.keys()].map(nameOf),
-    bars: inLanes(work).flatMap(({ span: { job, tasks: of, number, from, to }, lane }) => {
-      const bar = { task: nameOf(of[0]!), attempt: number, lane, isLost: facts.lost.has(job) };
+    bars: inLanes(work).flatMap(({ span, lane }) => {
+      const { tasks: of, number, from, isFailed = false } = span;
+      const bar = { task: nameOf(of[0]!), attempt: number, lane, isLost: isFailed };
+      const to = endOf(span);
       return to === undefined ? [] : [{ ...bar, fromMs: from - openedAt, toMs: to - openedAt }];
     }),
     landings: landings.map(({ at, members }) => ({
       atMs: at - openedAt,
       tasks: members.map(({ task }) => nameOf(task)),
     })),
-    ...{ fileWaits, gateRuns: tally.gate.runs, ...facts.counts, used: facts.used },
+    ...{ fileWaits, gateRuns: tally.gate.runs, ...failuresIn(work), used: facts.used },
   };
 }
 
-/** Its time was up, but it had gone on, and what it made counts. */
-const withLate = (span: JobSpan, late: ReadonlyMap<JobId, number>): JobSpan => {
-  const to = late.get(span.job) ?? span.to;
-  return to === undefined ? span : { ...span, to };
-};
+/** Its time may have been up before, but it went on, and what it made counts. */
+const endOf = ({ to, lateAt }: JobSpan): number | undefined => lateAt ?? to;
 
 /** Each in the first lane that is free when it starts. */
 function inLanes(spans: readonly JobSpan[]): readonly { readonly span: JobSpan; readonly lane: number }[] {
@@ -95,7 +94,7 @@ function inLanes(spans: readonly JobSpan[]): readonly { readonly span: JobSpan; 
   return spans.map((span) => {
     const free = ends.findIndex((end) => end <= span.from);
     const lane = free === -1 ? ends.length : free;
-    ends[lane] = span.to ?? Number.POSITIVE_INFINITY;
+    ends[lane] = endOf(span) ?? Number.POSITIVE_INFINITY;
     return { span, lane };
   });
 }
@@ -105,9 +104,6 @@ function factsIn(events: readonly Event[]) {
   const names = new TaskNames();
   const specs = new Map<TaskId, TaskSpec>();
   const doneAt = new Map<TaskId, number>();
-  const newest = new Map<TaskId, JobId>();
-  const [late, lost] = [new Map<JobId, number>(), new Set<JobId>()];
-  const counts = { conflicts: 0, reds: 0, failed: 0 };
   let used: Used = NOTHING_USED;
   let [end, left]: [RunEnd | "open", readonly string[]] = ["open", []];
   const made = (into: readonly NewTask[]) => {
@@ -121,24 +117,21 @@ function factsIn(events: readonly Event[]) {
     const { type, at } = event;
     if (type === "run.opened") specs.set(ROOT, event.spec);
     else if (type === "plan.accepted" || type === "repair.planned") made(event.into);
-    else if (type === "job.started" && event.job.kind === "work")
-      newest.set(event.job.task, jobId(event.job));
     else if (type === "job.ended") {
       if (event.spent) used = withSpent(used, event.spent);
-      if (event.how !== "answered-late") continue;
-      late.set(event.job, at);
-      lost.delete(event.job);
-    } else if (type === "task.retried" || type === "task.failed") {
-      const job = newest.get(event.task);
-      if (job === undefined) continue; // Its parts failed, or it was never begun.
-      lost.add(job);
-      const { kind } = event.failure;
-      counts[kind === "conflict" ? "conflicts" : kind === "gate-red" ? "reds" : "failed"] += 1;
     } else if (type === "batch.landed") for (const { task } of event.members) done(task, at);
     else if (type === "task.done") done(event.task, at);
     else if (type === "run.closed") [end, left] = [event.how, event.left];
   }
-  return { names, specs, doneAt, late, lost, counts, used, end, left };
+  return { names, specs, doneAt, used, end, left };
+}
+
+/** Attempts that failed, by what refused them. */
+function failuresIn(work: readonly JobSpan[]): Pick<Timeline, "conflicts" | "reds" | "failed"> {
+  const failed = work.filter(({ isFailed, how }) => isFailed && how !== "aborted");
+  const of = (kind: JobSpan["failure"]) => failed.filter(({ failure }) => failure === kind).length;
+  const [conflicts, reds] = [of("conflict"), of("gate-red")];
+  return { conflicts, reds, failed: failed.length - conflicts - reds };
 }
 
 /** "calendar/grid": the planners' own names of a task, from the top. */

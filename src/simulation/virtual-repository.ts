@@ -158,7 +158,7 @@ export class VirtualRepository {
 
   check({ tip, seen }: CheckBrief, flake: readonly string[]): Outcome {
     const moved = tip === this.tip ? {} : { moved: this.#look(tip) };
-    if (seen) return { is: "checked", tip, report: seen, problems: [], ...moved };
+    if (seen) return { is: "checked", tip, report: seen, problems: [], isKnown: true, ...moved };
     const { failures } = this.commits.get(tip)!;
     const report = this.report(failures, flake);
     const problems = failuresOf(report).map((name): Problem => {

@@ -205,7 +205,15 @@ export class CoreRun {
       }),
     );
     const tip = this.state.target.tip;
-    const outcome = { is: "checked", tip, report, problems, ...(moved && { moved }) } as const;
+    const isKnown = this.brief("check").seen !== undefined;
+    const outcome: Outcome = {
+      is: "checked",
+      tip,
+      report,
+      problems,
+      ...(isKnown && { isKnown }),
+      ...(moved && { moved }),
+    };
     return this.answer(this.#only("check"), outcome);
   }
 

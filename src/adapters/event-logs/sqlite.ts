@@ -10,7 +10,7 @@ import type { EventFeed } from "../../ports/runs.ts";
 import { Wakes } from "../files/wakes.ts";
 import { createLogFile, openToRead, openToWrite } from "./sqlite-file.ts";
 import { wordsOf, wordsOfWriting } from "./sqlite-words.ts";
-import { damaged, readEvent, type StoredEvent } from "./stored-event.ts";
+import { damaged, type StoredEvent, StoredEvents } from "./stored-event.ts";
 
 /**
  * One writer, any number of readers, in any processes. Nothing else in a process that uses it may open and close
@@ -86,14 +86,13 @@ export class SqliteEventLog implements EventLog, EventFeed {
 
   /** A page at a time: between two pages no lock is held, and memory does not grow with the log. */
   async *#pages(after: number, newest: number): AsyncGenerator<Event> {
-    for (let seq = after; seq < newest; ) {
-      const rows = this.#ask((db) => pageOf(db, seq, newest)) ?? [];
-      for (const row of rows) {
-        seq += 1;
-        yield readEvent(this.#file, row, seq);
-      }
-      if (rows.length === 0) throw damaged(this.#file, `event ${seq + 1} is missing`);
+    const stored = new StoredEvents(this.#file, after);
+    while (stored.seq < newest) {
+      const rows = this.#ask((db) => pageOf(db, stored.seq, newest)) ?? [];
+      if (rows.length === 0) throw damaged(this.#file, `event ${stored.seq + 1} is missing`);
+      for (const event of stored.read(rows)) yield event;
     }
+    for (const event of stored.rest()) yield event;
   }
 
   #ask<T>(ask: (db: DatabaseSync) => T): T | undefined {

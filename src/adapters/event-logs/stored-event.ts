@@ -1,12 +1,51 @@
-/** How is a stored event read? In order, of this or an older version; anything else means that the log is damaged. */
+/** Reads stored events in order, of this or an older version; anything else means that the log is damaged. */
 import type { Event } from "../../core/log/event.ts";
-import { migrate } from "../../core/log/migrate.ts";
+import { migrate, OUTCOME_VERSION } from "../../core/log/migrate.ts";
+import { OlderOutcomes } from "../../core/log/older-outcomes.ts";
 import { parseJson } from "../../text/json.ts";
 
 export type StoredEvent = { readonly seq: unknown; readonly version: unknown; readonly body: unknown };
 
-/** `log`: what the log is called in messages. Throws, because half a history is worse than none. */
-export function readEvent(log: string, { seq, version, body }: StoredEvent, expected: number): Event {
+/** One reading of a log, from the event after number `after` on. Throws, because half a history is worse than none. */
+export class StoredEvents {
+  readonly #log: string;
+  #seq: number;
+  #older: OlderOutcomes | undefined;
+
+  /** `log`: what the log is called in messages. */
+  constructor(log: string, after: number) {
+    this.#log = log;
+    this.#seq = after;
+  }
+
+  /** The number of the newest event that was read. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Not all of them yet, where an older log needs what follows: see `rest`. */
+  *read(rows: readonly StoredEvent[]): Generator<Event> {
+    for (const row of rows) {
+      this.#seq += 1;
+      const event = readEvent(this.#log, row, this.#seq);
+      if (Number(row.version) < OUTCOME_VERSION) {
+        this.#older ??= new OlderOutcomes();
+        yield* this.#older.take(event);
+      } else {
+        if (this.#older) yield* this.rest();
+        yield event;
+      }
+    }
+  }
+
+  /** At the end of the log. */
+  *rest(): Generator<Event> {
+    if (this.#older) yield* this.#older.rest();
+    this.#older = undefined;
+  }
+}
+
+function readEvent(log: string, { seq, version, body }: StoredEvent, expected: number): Event {
   if (seq !== expected) throw damaged(log, `event ${expected} is missing, ${seq} comes next`);
   const parsed = typeof body === "string" ? parseJson(body) : undefined;
   if (parsed === undefined) throw damaged(log, `event ${seq} is not JSON`);

@@ -5,7 +5,7 @@ import { EVENT_VERSION } from "../../core/log/migrate.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Appended, EventLog } from "../../ports/event-log.ts";
 import type { EventFeed } from "../../ports/runs.ts";
-import { damaged, readEvent, type StoredEvent } from "../event-logs/stored-event.ts";
+import { damaged, type StoredEvent, StoredEvents } from "../event-logs/stored-event.ts";
 import type { Database } from "./database.ts";
 
 /** The number in the database, and the name that people know. */
@@ -76,15 +76,14 @@ export class FleetEventLog implements EventLog, EventFeed {
     const name = `the log of run ${this.#run.name}`;
     const newest = await newestThen;
     if (typeof newest !== "number") throw new Error(`${name} cannot be read: ${newest.failure.message}`);
-    for (let seq = after; seq < newest; ) {
-      const rows = await this.#database.ask<StoredEvent>(PAGE, [this.#run.id, seq, newest]);
+    const stored = new StoredEvents(name, after);
+    while (stored.seq < newest) {
+      const rows = await this.#database.ask<StoredEvent>(PAGE, [this.#run.id, stored.seq, newest]);
       if (hasFailed(rows)) throw new Error(`${name} cannot be read: ${rows.failure.message}`);
-      for (const row of rows) {
-        seq += 1;
-        yield readEvent(name, row, seq);
-      }
-      if (rows.length === 0) throw damaged(name, `event ${seq + 1} is missing`);
+      if (rows.length === 0) throw damaged(name, `event ${stored.seq + 1} is missing`);
+      for (const event of stored.read(rows)) yield event;
     }
+    for (const event of stored.rest()) yield event;
   }
 }
 

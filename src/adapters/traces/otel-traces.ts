@@ -46,7 +46,7 @@ async function spansOf(parts: SpanParts): Promise<readonly OtlpSpan[]> {
   const trace = emptyTrace();
   for await (const event of parts.home.log.read(0)) traceEvent(trace, event);
   const spans = [...rootOf(trace, parts)];
-  for (const job of trace.jobs.keys()) spans.push(...(await spansOfJob(trace, job, parts)));
+  for (const job of trace.jobs.byId.keys()) spans.push(...(await spansOfJob(trace, job, parts)));
   return spans;
 }
 
@@ -140,7 +140,7 @@ export class LiveTrace implements TraceFollower {
 
   async #collect(isReady: typeof isComplete): Promise<void> {
     for (const id of [...this.#ended]) {
-      const job = this.#trace.jobs.get(id);
+      const job = this.#trace.jobs.byId.get(id);
       if (!job || !isReady(job)) continue;
       this.#ended.delete(id);
       this.#queue.push(...(await spansOfJob(this.#trace, id, this.#parts)));

@@ -5,7 +5,16 @@ import type { BaseLook } from "../base-look.ts";
 import type { Failure } from "../failure.ts";
 import type { GateLeftovers, GateRecord, GateReport, Probed, Proof, TestsRan } from "../gate.ts";
 import type { Handoff } from "../handoff.ts";
-import type { FailedCandidate, Job, JobId, Member, Outcome, PassedCandidate, Spent } from "../job.ts";
+import type {
+  FailedCandidate,
+  Job,
+  JobId,
+  JobOutcome,
+  Member,
+  Outcome,
+  PassedCandidate,
+  Spent,
+} from "../job.ts";
 import type { Phase } from "../rules/landing.ts";
 import type { OnRedBase } from "../rules/policy.ts";
 import type { ProblemClass } from "../rules/repair.ts";
@@ -57,8 +66,17 @@ type Facts = {
   "job.taken": { job: JobId; machine: string; tries: number; since: number; until: number };
   /** Its machine is gone: it waits for another, as it did when it was offered. */
   "job.returned": { job: JobId; until: number };
-  /** `gates`: of a landing or a check, the runs of the gate; unknown in runs of an older Skein. */
-  "job.ended": { job: JobId; how: JobEnd; spent?: Spent; gates?: readonly GateRecord[] };
+  /**
+   * `outcome`: of a job whose end was heard or whose time was up; none of one that was called off. `gates`: of a landing
+   * or a check, the runs of the gate; unknown in runs of an older Skein.
+   */
+  "job.ended": {
+    job: JobId;
+    how: JobEnd;
+    outcome?: JobOutcome;
+    spent?: Spent;
+    gates?: readonly GateRecord[];
+  };
   /** All of its accounts are parked until `parkedUntil`: its lease, now `until`, does not run out meanwhile. */
   "job.extended": { job: JobId; until: number; parkedUntil: number };
   /** How a machine of the fleet is now; at first, that it is there. */

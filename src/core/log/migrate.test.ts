@@ -24,7 +24,7 @@ test("an older event goes through every step from its version on, and no other",
 test("a newer event asks for a newer Skein, with both numbers", () => {
   assert.throws(
     () => migrate(EVENT_VERSION + 1, paused),
-    /newer Skein \(version 4, this one knows 3\); update/,
+    /newer Skein \(version 5, this one knows 4\); update/,
   );
 });
 

@@ -1,4 +1,4 @@
-/** How is an event of an older Skein read today? Step by step, from each version to the next. */
+/** Reads an event of an older Skein as one of today, step by step from each version to the next. */
 
 import { quoted } from "../../text/lines.ts";
 import type { Event } from "./event.ts";
@@ -10,9 +10,11 @@ type Body = Readonly<Record<string, unknown>>;
 type Step = (body: Body) => Body;
 
 /** The step at index 0 leads from version 1 to 2. */
-const STEPS: readonly Step[] = [addressedByMore, bisectionByName];
+const STEPS: readonly Step[] = [addressedByMore, bisectionByName, outcomeByFollowing];
 
 export const EVENT_VERSION = STEPS.length + 1;
+/** The first version whose ends of jobs say what the jobs came to. */
+export const OUTCOME_VERSION = 4;
 
 type Saying = { readonly addressed?: readonly unknown[] };
 
@@ -32,6 +34,11 @@ export const sayingMore = <Said extends Saying>(said: Said): Said => ({
 function bisectionByName(body: Body): Body {
   const phase = body["phase"] as { readonly is?: unknown } | undefined;
   return phase?.is === "hunt" ? { ...body, phase: { ...phase, is: "bisect" } } : body;
+}
+
+/** Until version 3 the end of a job did not say what the job came to: `OlderOutcomes` infers it from later events. */
+function outcomeByFollowing(body: Body): Body {
+  return body;
 }
 
 /** Throws what is wrong with it, in words; the reader of the log adds the place. */

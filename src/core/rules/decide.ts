@@ -6,6 +6,7 @@ import {
   type Ended,
   type Job,
   type JobId,
+  type JobOutcome,
   jobId,
   type Outcome,
   type Spent,
@@ -32,6 +33,7 @@ import { jobReturned, jobTaken, machineChanged, machineHeld } from "./decide-mac
 import { decidePlan } from "./decide-plan.ts";
 import { setupSeenTo } from "./decide-setup.ts";
 import { decideWork } from "./decide-work.ts";
+import { outcomeOf } from "./job-outcome.ts";
 import type { Policy } from "./policy.ts";
 import { answerBase, baseByDefault, isBaseQuestion } from "./red-base.ts";
 
@@ -100,8 +102,9 @@ function answered(now: Now, input: InputOf<"ended">): readonly Fact[] {
   const outcome = wellFormed(input.outcome);
   const spent = input.spent && honest(input.spent, policy);
   const gates = wellFormedRuns(input.gates);
-  const end = (how: JobEnd): Fact => ({
+  const end = (how: JobEnd, came?: JobOutcome): Fact => ({
     ...{ type: "job.ended", job: id, how },
+    ...(came && { outcome: came }),
     ...(spent && { spent }),
     ...(gates.length > 0 && { gates }),
   });
@@ -112,7 +115,8 @@ function answered(now: Now, input: InputOf<"ended">): readonly Fact[] {
     const wait = isAccount ? notBefore(now, { id, failure: outcome.failure, facts: accounts }) : undefined;
     const held = wait === undefined ? {} : { notBefore: wait };
     const ended: Ended = { outcome, free: false, ...(spent && { spent }), ...held };
-    return [end(how), ...accounts, ...settleOutcome(now, job, ended)];
+    const facts = settleOutcome(now, job, ended);
+    return [end(how, outcomeOf(job, outcome, facts)), ...accounts, ...facts];
   };
   if (running) return settled("answered", running.job);
   const late = state.late.get(slotOfId(id));
@@ -186,7 +190,9 @@ function gone(now: Now, id: JobId, how: "expired" | "interrupted"): readonly Fac
           },
           free: true,
         };
-  return [{ type: "job.ended", job: id, how }, ...settleOutcome(now, running.job, ended)];
+  const facts = settleOutcome(now, running.job, ended);
+  const outcome = outcomeOf(running.job, ended.outcome, facts);
+  return [{ type: "job.ended", job: id, how, outcome }, ...facts];
 }
 
 function settleOutcome(now: Now, job: Job, ended: Ended): readonly Fact[] {

@@ -4,7 +4,7 @@ import { clockTime, precise } from "../../text/words.ts";
 import { type JobId, jobId } from "../job.ts";
 import { nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
 import type { TaskId } from "../task.ts";
-import type { JobSpan } from "./story.ts";
+import { isGates, type JobSpan } from "./job-spans.ts";
 import type { Seen } from "./view.ts";
 import type { Named } from "./view-reasons.ts";
 
@@ -26,15 +26,10 @@ export type GateRunView = {
 
 /** In the order of their starts. A landing that only moves the target runs no gate. */
 export const gateRunsOf = ({ state, story }: Seen): readonly GateRunView[] => {
-  const candidates = new Map(story.candidates.map(({ job, members }) => [job, members]));
-  const probes = new Set(story.gates.runs.flatMap(({ job, isProbe }) => (isProbe ? [job] : [])));
-  return story.spans.flatMap((span) => {
-    if (span.kind !== "check" && !candidates.has(span.job)) return [];
-    const members = (candidates.get(span.job) ?? []).map((one) => ({
-      ...one,
-      name: nameOf(state, one.task),
-    }));
-    const of = probes.has(span.job) ? "probe" : span.kind === "check" ? "check" : "landing";
+  return story.spans.all.flatMap((span) => {
+    if (!isGates(span)) return [];
+    const members = span.members.map((one) => ({ ...one, name: nameOf(state, one.task) }));
+    const of = span.isProbe ? "probe" : span.kind === "check" ? "check" : "landing";
     return runsOfSpan(state, span, { of, members });
   });
 };
@@ -80,7 +75,7 @@ export const probeOutput = (job: JobId): string => `${job}.probe`;
 
 function criteriaOf({ state, story }: Seen, task: TaskId): readonly GateRunView[] {
   if (taskOf(state, task).spec.terms?.criterion === undefined) return [];
-  const attempts = story.spans.filter(({ kind, tasks }) => kind === "work" && tasks[0] === task);
+  const attempts = story.spans.all.filter(({ kind, tasks }) => kind === "work" && tasks[0] === task);
   return attempts.map(({ number, from }) => {
     const job = jobId({ kind: "work", task, attempt: number });
     const members = [{ task, attempt: number, name: nameOf(state, task) }];

@@ -2,7 +2,8 @@
 import { type RunState, wallTime } from "../log/state.ts";
 import type { TaskId } from "../task.ts";
 import { type GateRunView, gateRunsOf, namesLabel } from "./gate-runs.ts";
-import type { GatedRun, GateEnd, Search } from "./gate-story.ts";
+import type { Search } from "./gate-searches.ts";
+import { type GateEnd, gateEnd, isGates, type JobSpan } from "./job-spans.ts";
 import type { Seen } from "./standing.ts";
 import { type Named, named } from "./view-reasons.ts";
 
@@ -11,24 +12,29 @@ export type GatedView = GatedJob & {
   /** Each run of the gate's commands in it, with the name under which its output is kept. */
   readonly outputs: readonly GateRunView[];
 };
-type GatedJob = Pick<GatedRun, "job" | "kind" | "isProbe" | "on" | "from" | "to" | "end"> & {
+type GatedJob = Pick<JobSpan, "job" | "kind" | "isProbe" | "on" | "from" | "to"> & {
+  /** Undefined while it runs. */
+  readonly end?: GateEnd;
   readonly tasks: readonly (Named & { readonly attempt: number })[];
 };
 
 /** In the order of their starts. */
 export function gatedOf(seen: Seen): readonly GatedView[] {
   const outputs = Map.groupBy(gateRunsOf(seen), ({ job }) => job);
-  return seen.story.gates.runs.map((run) => ({
+  return seen.story.spans.all.filter(isGates).map((run) => ({
     ...gatedJob(seen.state, run),
     outputs: outputs.get(run.job) ?? [],
   }));
 }
 
-function gatedJob(state: RunState, { members, ...run }: GatedRun): GatedJob {
+function gatedJob(state: RunState, run: JobSpan): GatedJob {
+  const { job, kind, isProbe, members, on, from, to } = run;
+  const end = gateEnd(run);
   return {
-    ...run,
-    from: wallTime(state, run.from),
-    ...(run.to !== undefined && { to: wallTime(state, run.to) }),
+    ...{ job, kind, on, from: wallTime(state, from) },
+    ...(isProbe && { isProbe }),
+    ...(to !== undefined && { to: wallTime(state, to) }),
+    ...(end && { end }),
     tasks: members.map(({ task, attempt }) => ({ ...named(state, task), attempt })),
   };
 }
@@ -64,16 +70,15 @@ export type BisectionView = {
 
 /** Oldest first. */
 export function bisectionsOf({ state, story }: Seen): readonly BisectionView[] {
-  const runs = new Map(story.gates.runs.map((run) => [run.job, run]));
-  return story.gates.searches
+  return story.searches
     .filter(({ isBisected, members }) => isBisected && members.length > 1)
-    .map((search) => bisectionView(state, search, runs));
+    .map((search) => bisectionView(state, search, story.spans.byId));
 }
 
 function bisectionView(
   state: RunState,
   { from, to, members, found, suspects, runs: jobs }: Search,
-  runs: ReadonlyMap<GatedRun["job"], GatedRun>,
+  runs: ReadonlyMap<JobSpan["job"], JobSpan>,
 ): BisectionView {
   const placeOf = new Map<TaskId, number>(members.map(({ task }, place) => [task, place]));
   const rows = jobs.flatMap((job): BisectionRow[] => {

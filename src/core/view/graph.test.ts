@@ -1,7 +1,7 @@
 /** Are waves, the longest chain and lanes what the events say? */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JobId } from "../job.ts";
+import type { JobId, JobOutcome } from "../job.ts";
 import type { Event, Fact } from "../log/event.ts";
 import type { TaskId, TaskSpec } from "../task.ts";
 import { criticalPath, shapeOf } from "./graph.ts";
@@ -121,28 +121,20 @@ describe("the timeline of a run", () => {
   });
 
   it("shows what failed: attempts that were made again, and gates", () => {
-    const gate = (turn: number, task: TaskId, at: number): readonly Event[] => [
+    const gate = (turn: number, task: TaskId, at: number, outcome: JobOutcome): readonly Event[] => [
       { type: "job.started", job: { kind: "land", turn, members: [{ task, attempt: 1 }] }, until: 1e9, at },
-      { type: "job.ended", job: `land#${turn}` as JobId, how: "answered", at: at + 5 },
+      { type: "job.ended", job: `land#${turn}` as JobId, how: "answered", outcome, at: at + 5 },
     ];
     const failure = { kind: "agent-failed", message: "exit code 9" } as const;
     const seen = seenOf([
       ...work(id("t.1"), 10, 30),
       { type: "task.retried", task: id("t.1"), attempt: 1, charge: "failed", failure, at: 31 } as Event,
       ...work(id("t.2"), 10, 40),
-      ...gate(1, id("t.2"), 50),
-      ...gate(2, id("t.2"), 60),
-      {
-        type: "batch.landed",
-        members: [{ task: id("t.2"), attempt: 1 }],
-        commit: "c",
-        proof: "green",
-        flaky: [],
-        at: 66,
-      },
+      ...gate(1, id("t.2"), 50, { is: "red" }),
+      ...gate(2, id("t.2"), 60, { is: "landed", proof: "green" }),
     ]);
     assert.deepEqual(
-      seen.story.spans.map(({ job, isFailed = false }) => [job, isFailed]),
+      seen.story.spans.all.map(({ job, isFailed = false }) => [job, isFailed]),
       [
         ["work:t.1#1", true],
         ["work:t.2#1", false],

@@ -82,9 +82,9 @@ function countBelow({ tasks }: RunState): ReadonlyMap<TaskId, number> {
 }
 
 /** How long agents were at work on each task; until when an interrupted one was is not known. */
-export function agentsMsOf({ spans }: Story): ReadonlyMap<TaskId, number> {
+export function agentsMsOf({ spans: { all } }: Story): ReadonlyMap<TaskId, number> {
   const took = new Map<TaskId, number>();
-  for (const { kind, tasks, from, to, how } of spans)
+  for (const { kind, tasks, from, to, how } of all)
     if ((kind === "work" || kind === "plan") && to !== undefined && how !== "interrupted")
       took.set(tasks[0]!, (took.get(tasks[0]!) ?? 0) + to - from);
   return took;

@@ -6,7 +6,8 @@ import { type Advice, adviceOf } from "./advice.ts";
 import { type Figures, figuresOf, type LandedLines, landingsOf } from "./figures.ts";
 import { agentsMsOf, criticalPath } from "./graph.ts";
 import { type RunHotFile, runHotFiles } from "./hot-files.ts";
-import type { JobSpan, Story } from "./story.ts";
+import { isGates, type JobSpan } from "./job-spans.ts";
+import type { Story } from "./story.ts";
 import { type TimeSpent, timeSpent } from "./time-spent.ts";
 import { type LaneView, timelineOf } from "./timeline.ts";
 import { type GivenUpView, type Seen, viewOf } from "./view.ts";
@@ -84,8 +85,8 @@ const plannerOf = (state: RunState, task: TaskId): string => {
 
 function gatesOf(state: RunState, { spans }: Story): readonly GateTime[] {
   const isGate = (span: JobSpan): span is JobSpan & { readonly kind: "land" | "check" } =>
-    (span.kind === "land" || span.kind === "check") && span.how === "answered";
-  return spans
+    isGates(span) && span.how === "answered";
+  return spans.all
     .filter(isGate)
     .map(({ kind, number, from, to = from, tasks }) => ({
       kind,

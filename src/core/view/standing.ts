@@ -18,6 +18,7 @@ import {
 import { isUngated } from "../log/target-health.ts";
 import type { JobKind } from "../rules/policy.ts";
 import { type EndedAs, ROOT, type Task, type TaskId } from "../task.ts";
+import { openSince } from "./job-spans.ts";
 import { gatingIn, type JobPlace, placeOf, type TaskWord, wordOf } from "./rows.ts";
 import { emptyStory, type Story, tell } from "./story.ts";
 import { type TallyFigures, tallyFigures } from "./tally-view.ts";
@@ -171,11 +172,7 @@ export function standingOf({ state, story }: Seen): Standing {
     ...(unreachable && { unreachable }),
     times: timesOf(state, story),
     events: story.events,
-    tally: tallyFigures(
-      story.tally,
-      state,
-      (story.closed?.at ?? story.lastAt) - state.openedAt - story.idleMs,
-    ),
+    tally: tallyFigures(story, state, (story.closed?.at ?? story.lastAt) - state.openedAt - story.idleMs),
   };
 }
 
@@ -240,7 +237,7 @@ const COUNTED = {
 function runningView(state: RunState, story: Story, running: Running): RunningView {
   const { job, quietMs, doing, parkedUntil, taken } = running;
   const id = jobId(job);
-  const since = taken?.since ?? story.since.get(id) ?? state.openedAt;
+  const since = taken?.since ?? openSince(story.spans, id) ?? state.openedAt;
   const number = job.kind === "work" ? job.attempt : job.turn;
   const tasks = job.kind === "check" ? [] : job.kind === "land" ? job.members.map((m) => m.task) : [job.task];
   // It is past once the account has woken; the lease stays as long as it was made.

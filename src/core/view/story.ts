@@ -1,22 +1,15 @@
 /** The history of a run that the state does not keep: landings, failed attempts, and times. */
 
 import type { Failure } from "../failure.ts";
-import { type GateRecord, isGreen } from "../gate.ts";
+import { isGreen } from "../gate.ts";
 import { CHECKOUT_CHANGED, checkoutChanged } from "../handoff.ts";
-import { type JobId, jobId, type Member, taskOfJob } from "../job.ts";
+import { type JobId, taskOfJob } from "../job.ts";
 import type { Writable } from "../log/draft.ts";
-import {
-  type Charge,
-  type Event,
-  type EventOf,
-  type JobEnd,
-  type Reactions,
-  type RunEnd,
-  react,
-} from "../log/event.ts";
+import { type Charge, type Event, type EventOf, type Reactions, type RunEnd, react } from "../log/event.ts";
 import type { JobKind } from "../rules/policy.ts";
 import { ROOT, type TaskId } from "../task.ts";
-import { emptyGateStory, type GateStory, tellGates } from "./gate-story.ts";
+import { type Search, tellSearches } from "./gate-searches.ts";
+import { beganAt, foldSpans, type JobSpan, type JobSpans, noSpans } from "./job-spans.ts";
 import { count, emptyTally, type Tally } from "./tally.ts";
 
 export type Story = {
@@ -28,16 +21,11 @@ export type Story = {
   readonly stops: readonly { readonly from: number; readonly to: number }[];
   readonly landings: readonly LandedStory[];
   readonly failedAttempts: readonly RetriedAttempt[];
-  /** When each job that is running was started, or was taken by a machine. */
-  readonly since: ReadonlyMap<JobId, number>;
   readonly jobs: Readonly<Record<JobKind, { readonly count: number; readonly ms: number }>>;
   readonly checks: { readonly green: number; readonly red: number };
   /** What the newest attempt of each task was concerned about. */
   readonly concerns: ReadonlyMap<TaskId, readonly string[]>;
-  /** Which landings had which tasks in their candidate, oldest first. */
-  readonly candidates: readonly { readonly job: JobId; readonly members: readonly Member[] }[];
-  /** Every job, in the order of their starts. */
-  readonly spans: readonly JobSpan[];
+  readonly spans: JobSpans;
   readonly closed: { readonly at: number; readonly how: RunEnd } | undefined;
   /** How long a task waited for files that another one had. */
   readonly fileWaits: readonly FileWait[];
@@ -49,32 +37,12 @@ export type Story = {
   readonly questions: number;
   /** Attempts of workers that ended and said nothing of what they had cost. */
   readonly unreported: number;
-  readonly gates: GateStory;
+  /** Searches for a task that breaks the gate, oldest first. */
+  readonly searches: readonly Search[];
   readonly tally: Tally;
 };
 
 export type FileWait = { readonly task: TaskId; readonly behind: TaskId; readonly ms: number };
-
-/** One job's time, by the run's own clock; `to` is undefined while it runs. */
-export type JobSpan = {
-  readonly job: JobId;
-  readonly kind: JobKind;
-  readonly tasks: readonly TaskId[];
-  readonly number: number;
-  /** Of a fleet: the one that took it last. */
-  readonly machine?: string;
-  readonly from: number;
-  readonly to?: number;
-  /** At its start: its workspace was made ready, and its agent or gate had not begun. */
-  readonly prepareMs?: number;
-  readonly how?: JobEnd;
-  /** It ended, and to no good: an attempt that did not count, a plan that was rejected, a gate that failed. */
-  readonly isFailed?: true;
-  readonly tokens: number;
-  readonly microdollars: number;
-  /** Of a landing or a check: the runs of the gate. */
-  readonly gates?: readonly GateRecord[];
-};
 
 /** A move of the target, and why it could be made. */
 export type LandedStory = Omit<EventOf<"batch.landed">, "type" | "ran">;
@@ -90,21 +58,11 @@ export type RetriedAttempt = {
   readonly failure: Failure;
 };
 
-type Lists =
-  | "landings"
-  | "failedAttempts"
-  | "jobs"
-  | "candidates"
-  | "spans"
-  | "stops"
-  | "fileWaits"
-  | "conflicts";
+type Lists = "landings" | "failedAttempts" | "jobs" | "stops" | "fileWaits" | "conflicts";
 type StoryDraft = Writable<Omit<Story, Lists>> & {
   readonly stops: { readonly from: number; readonly to: number }[];
   readonly fileWaits: FileWait[];
   readonly conflicts: { readonly task: TaskId; readonly files: readonly string[] }[];
-  readonly candidates: { readonly job: JobId; readonly members: readonly Member[] }[];
-  readonly spans: JobSpan[];
   readonly landings: LandedStory[];
   readonly failedAttempts: RetriedAttempt[];
   readonly jobs: Record<JobKind, { count: number; ms: number }>;
@@ -117,7 +75,6 @@ export const emptyStory = (): Story => ({
   stops: [],
   landings: [],
   failedAttempts: [],
-  since: new Map(),
   jobs: {
     plan: { count: 0, ms: 0 },
     work: { count: 0, ms: 0 },
@@ -126,15 +83,14 @@ export const emptyStory = (): Story => ({
   },
   checks: { green: 0, red: 0 },
   concerns: new Map(),
-  candidates: [],
-  spans: [],
+  spans: noSpans(),
   closed: undefined,
   fileWaits: [],
   heldBack: new Map(),
   conflicts: [],
   questions: 0,
   unreported: 0,
-  gates: emptyGateStory(),
+  searches: [],
   tally: emptyTally(),
 });
 
@@ -147,8 +103,10 @@ export function tell(story: Story, event: Event): Story {
     s.stops.push({ from: s.lastAt, to: event.at });
   }
   s.lastAt = event.at;
-  count(s.tally, event);
-  tellGates(s.gates, event);
+  const over = foldSpans(s.spans, event);
+  if (over) jobOver(s, over);
+  count(s.tally, event, { spans: s.spans, over });
+  tellSearches(s.searches, event, s.spans);
   react(TELLERS, s, event);
   return story;
 }
@@ -158,40 +116,18 @@ const TELLERS: Partial<Reactions<StoryDraft>> = {
   "run.closed"(s, { at, how }) {
     s.closed = { at, how };
   },
-  "job.started"(s, event) {
-    const { job, at } = event;
-    s.since.set(jobId(job), at);
+  "job.started"(s, { job, at }) {
     s.jobs[job.kind].count += 1;
-    s.spans.push(spanOf(event));
     if (job.kind === "work") endWait(s, job.task, at);
-    if (job.kind === "land" && job.moves === undefined)
-      s.candidates.push({ job: jobId(job), members: job.members });
   },
-  /** What it waited for a machine is not its time. */
-  "job.taken"(s, { job, machine, since }) {
-    if (s.since.has(job)) s.since.set(job, since);
-    const index = s.spans.findLastIndex((span) => span.job === job);
-    if (index >= 0) s.spans[index] = { ...s.spans[index]!, machine, from: since };
-  },
-  /** Nor is the time in which its workspace was made ready. */
-  "job.prepared"(s, { job, ms }) {
-    const since = s.since.get(job);
-    if (since !== undefined) s.since.set(job, since + ms);
-    const index = s.spans.findLastIndex((span) => span.job === job);
-    if (index >= 0) s.spans[index] = { ...s.spans[index]!, prepareMs: (s.spans[index]!.prepareMs ?? 0) + ms };
-  },
-  "job.ended": jobEnded,
   "batch.landed"(s, { at, commit, members, proof, flaky, flags }) {
     s.landings.push({ at, commit, members, proof, flaky, ...(flags && { flags }) });
-    if (proof !== "found") mark(s, "land", members[0]?.task, undefined);
   },
-  "candidate.passed": (s, { passed }) => mark(s, "land", passed.members[0]?.task, undefined),
   // Another attempt answers for itself; that the user's files were touched stays so.
   "task.handed-off": (s, { task, handoff }) => noteConcerns(s, task, handoff.concerns, saysCheckout),
   "task.failed"(s, event) {
     const { task, handoff } = event;
     noteConflict(s, event);
-    mark(s, "work", task, true);
     if (handoff) noteConcerns(s, task, handoff.concerns, saysCheckout);
   },
   "task.done": (s, { task, handoff }) => noteConcerns(s, task, handoff.concerns),
@@ -210,15 +146,12 @@ const TELLERS: Partial<Reactions<StoryDraft>> = {
     const { at, task, attempt, charge, failure } = event;
     noteConflict(s, event);
     s.failedAttempts.push({ at, task, of: "work", attempt, charge, failure });
-    mark(s, "work", task, true);
   },
   "plan.rejected"(s, { at, task, charge, failure }) {
     s.failedAttempts.push({ at, task, of: "plan", charge, failure });
-    mark(s, "plan", task, true);
   },
   "target.checked"(s, { report }) {
     const how = isGreen(report) ? "green" : "red";
-    if (how === "red") mark(s, "check", undefined, true);
     s.checks = { ...s.checks, [how]: s.checks[how] + 1 };
   },
 };
@@ -256,44 +189,12 @@ export const duringOf = (job: JobId): string =>
 const isRestart = (event: Event) =>
   event.type === "run.resumed" || (event.type === "job.ended" && event.how === "interrupted");
 
-/** Until when a job was at work that nobody saw end is not known, so its time is not counted. */
-function jobEnded(s: StoryDraft, { job, how, at, spent, gates }: EventOf<"job.ended">): void {
-  const since = s.since.get(job);
-  if (since === undefined) return;
-  const index = s.spans.findLastIndex((span) => span.job === job);
-  const span = s.spans[index]!;
-  s.spans[index] = {
-    ...span,
-    to: at,
-    how,
-    tokens: spent?.tokens ?? 0,
-    microdollars: spent?.microdollars ?? 0,
-    ...(gates && { gates }),
-    ...((how !== "answered" || span.kind === "land") && { isFailed: true }), // Until it is said to have landed.
-  };
-  s.since.delete(job);
-  if (span.kind === "work" && how === "answered" && saysNothing(spent)) s.unreported += 1;
-  if (how !== "interrupted") s.jobs[job.slice(0, job.search(/[:#]/)) as JobKind].ms += at - since;
+/** Until when an interrupted job was at work is not known, so its time is not counted. */
+function jobOver(s: StoryDraft, span: JobSpan): void {
+  const { kind, how, spent, to } = span;
+  if (kind === "work" && how === "answered" && saysNothing(spent)) s.unreported += 1;
+  if (how !== "interrupted") s.jobs[kind].ms += to! - beganAt(span);
 }
 
-const saysNothing = (spent: EventOf<"job.ended">["spent"]): boolean =>
+const saysNothing = (spent: JobSpan["spent"]): boolean =>
   !spent || (spent.tokens === 0 && !spent.microdollars && !spent.unaccounted);
-
-/** Of the newest job of a kind, for a task. */
-function mark(s: StoryDraft, kind: JobKind, task: TaskId | undefined, isFailed: true | undefined): void {
-  const index = s.spans.findLastIndex(
-    (span) => span.kind === kind && (task === undefined || span.tasks.includes(task)),
-  );
-  const { isFailed: _, ...span } = s.spans[index] ?? {};
-  if (index >= 0) s.spans[index] = { ...(span as JobSpan), ...(isFailed && { isFailed }) };
-}
-
-const spanOf = ({ job, at }: EventOf<"job.started">): JobSpan => ({
-  job: jobId(job),
-  kind: job.kind,
-  tasks: job.kind === "check" ? [] : job.kind === "land" ? job.members.map(({ task }) => task) : [job.task],
-  number: job.kind === "work" ? job.attempt : job.turn,
-  from: at,
-  tokens: 0,
-  microdollars: 0,
-});

@@ -1,7 +1,9 @@
 /** The sums of what a run took: the same for the report, `skein show` and machines. */
 import type { RunState } from "../log/state.ts";
 import { NOTHING_USED, type Unaccounted, type Used } from "../used.ts";
-import type { Calls, Loss, LossReason, Tally } from "./tally.ts";
+import { beganAt } from "./job-spans.ts";
+import type { Story } from "./story.ts";
+import { atWork, type Calls, type Loss, type LossReason } from "./tally.ts";
 import { type Named, named } from "./view-reasons.ts";
 
 /** Everything in it is JSON. */
@@ -48,10 +50,14 @@ export type TallyFigures = {
 /** What each task's own jobs have cost, the dearest first. Together they are what the run has. */
 export type TallyView = TallyFigures & { readonly costs: readonly (Named & Used)[] };
 
-export function tallyFigures(tally: Tally, state: RunState, wallMs: number): TallyFigures {
+export function tallyFigures(
+  { tally, spans: jobs }: Pick<Story, "tally" | "spans">,
+  state: RunState,
+  wallMs: number,
+): TallyFigures {
   const { gate, landings, landedTasks, largestBatch, lastAt, mostAtOnce, prepareMs } = tally;
   let workMs = tally.agentsMs;
-  for (const since of tally.atWork.values()) workMs += lastAt - since;
+  for (const span of atWork(jobs)) workMs += lastAt - beganAt(span);
   const spans = tally.reds.map(({ from, until, failures, by }) => ({
     from,
     ms: (until ?? lastAt) - from,

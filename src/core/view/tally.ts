@@ -1,11 +1,12 @@
 /** Sums over the log of a run: time, tokens, gate runs, and the cost of failed attempts. */
 import { type Failure, type FailureKind, isAccounts } from "../failure.ts";
 import { failuresOf, isGreen } from "../gate.ts";
-import { type JobId, jobId, type Member, slotOfId, type TurnTally } from "../job.ts";
+import { type Member, slotOfId, type TurnTally } from "../job.ts";
 import type { Writable } from "../log/draft.ts";
 import { type Event, type EventOf, type Reactions, react } from "../log/event.ts";
 import { OPEN, type Phase } from "../rules/landing.ts";
 import type { TaskId } from "../task.ts";
+import { beganAt, hasGated, isAgents, type JobSpan, type JobSpans } from "./job-spans.ts";
 
 export type Tally = {
   /** When the newest event was decided. */
@@ -14,8 +15,7 @@ export type Tally = {
   readonly agentsMs: number;
   /** Time in which workspaces were made ready, if that took long: no agent's, and no gate's. */
   readonly prepareMs: number;
-  /** When each planner and worker that is at work was started, and the most that ever were at once. */
-  readonly atWork: ReadonlyMap<JobId, number>;
+  /** The most planners and workers that ever were at work at once. */
   readonly mostAtOnce: number;
   readonly gate: Runs;
   /** Moves of the target, the tasks in them, and the most in one. */
@@ -77,14 +77,9 @@ type Memory = {
   readonly ready: ReadonlyMap<TaskId, number>;
   /** What the newest attempt or turn of a task took, until it is known what it came to. */
   readonly took: ReadonlyMap<string, Took>;
-  /** When the landing and the look were started that are running. */
-  readonly since: ReadonlyMap<JobId, number>;
-  /** How long the landing, or the look, took that has just ended; until it is known what it came to. */
-  readonly justEnded: { readonly kind: "land" | "check"; readonly ms: number } | undefined;
   readonly phase: Phase;
-  /** Red runs and checks for which nobody was refused yet. */
+  /** Red runs and checks for which no task was refused yet. */
   readonly unblamed: Runs;
-  readonly greenTip: string | undefined;
 };
 
 type Took = { readonly ms: number; readonly tokens: number; readonly microdollars: number };
@@ -101,7 +96,6 @@ export const emptyTally = (): Tally => ({
   lastAt: 0,
   agentsMs: 0,
   prepareMs: 0,
-  atWork: new Map(),
   mostAtOnce: 0,
   gate: NO_RUNS,
   landings: 0,
@@ -117,33 +111,43 @@ export const emptyTally = (): Tally => ({
   memory: {
     ready: new Map(),
     took: new Map(),
-    since: new Map(),
-    justEnded: undefined,
     phase: OPEN,
     unblamed: NO_RUNS,
-    greenTip: undefined,
   },
 });
 
+/** What the jobs of a run are after an event, and the one whose time ended with it. */
+type Jobs = { readonly spans: JobSpans; readonly over: JobSpan | undefined };
+
 /** Changes `tally` in place, as `evolve` does with a state. */
-export function count(tally: Tally, event: Event): Tally {
+export function count(tally: Tally, event: Event, { spans, over }: Jobs): Tally {
   const t = tally as TallyDraft;
   t.lastAt = event.at;
+  if (over) jobOver(t, over);
+  if (event.type === "job.started" || event.type === "job.taken")
+    t.mostAtOnce = Math.max(t.mostAtOnce, atWork(spans).length);
   react(COUNTERS, t, event);
   return tally;
 }
 
+/** Planners and workers at work; in a fleet, those that a machine has begun. */
+export const atWork = ({ open }: JobSpans): readonly JobSpan[] =>
+  [...open.values()].filter((span) => isAgents(span) && !span.isOffered);
+
 /** What is not here takes no time and costs nothing. */
 const COUNTERS: Partial<Reactions<TallyDraft>> = {
-  "job.started": jobStarted,
-  "job.taken": (t, { job, since }) => beginJob(t, job, since),
-  "job.returned": (t, { job }) => t.atWork.delete(job),
-  "job.ended": jobEnded,
+  "job.started"(t, { job }) {
+    if (job.kind === "land" && job.on) t.hasTrains = true;
+  },
+  /** Also of one that answered late, or in vain: it says it once. */
+  "job.ended"(t, { spent }) {
+    if (spent?.turn) addTurn(t, spent.turn);
+  },
   "batch.landed": landed,
-  "job.prepared": prepared,
+  "job.prepared"(t, { ms }) {
+    t.prepareMs += ms;
+  },
   "task.handed-off": (t, { task, at }) => t.memory.ready.set(task, at),
-  "candidate.passed": (t) => gated(t, "land"),
-  "candidate.failed": (t) => gated(t, "land"),
   "task.retried"(t, event) {
     if (isLost(event)) lose(t, reasonOf(event.failure), `work:${event.task}`);
   },
@@ -165,58 +169,28 @@ const COUNTERS: Partial<Reactions<TallyDraft>> = {
   "task.cancelled": (t, { task }) => forget(t, task),
   "landing.turned": turned,
   "target.checked": checked,
-  "base.moved": forgetGreenTip,
-  "target.moved": forgetGreenTip,
 };
-
-function forgetGreenTip(t: TallyDraft): void {
-  t.memory.greenTip = undefined;
-}
 
 /** A quota is charged to nobody, but what was done until then is lost all the same. */
 const isLost = ({ charge, failure }: { readonly charge: string; readonly failure: Failure }) =>
   charge !== "nothing" || isAccounts(failure);
 
-function jobStarted(t: TallyDraft, { job, at, isOffered }: EventOf<"job.started">): void {
-  if (job.kind === "land" && job.on) t.hasTrains = true;
-  if (job.kind === "land" && job.moves !== undefined) return; // No gate runs.
-  if (job.kind === "land" || job.kind === "check") t.memory.justEnded = undefined;
-  else if (isOffered) return; // No machine has it yet.
-  beginJob(t, jobId(job), at);
-}
-
-function beginJob(t: TallyDraft, job: JobId, at: number): void {
-  if (!isAgents(job)) return void t.memory.since.set(job, at);
-  t.atWork.set(job, at);
-  t.mostAtOnce = Math.max(t.mostAtOnce, t.atWork.size);
-}
-
-/** As if it had begun so much later. */
-function prepared(t: TallyDraft, { job, ms }: EventOf<"job.prepared">): void {
-  const started = isAgents(job) ? t.atWork : t.memory.since;
-  const since = (started as Map<JobId, number>).get(job);
-  if (since === undefined) return;
-  (started as Map<JobId, number>).set(job, since + ms);
-  t.prepareMs += ms;
-}
-
-const isAgents = (job: JobId): boolean => job.startsWith("work:") || job.startsWith("plan:");
-
-/** Until when a job was at work that nobody saw end is not known, so its time is not counted. */
-function jobEnded(t: TallyDraft, { job, how, spent, at }: EventOf<"job.ended">): void {
-  if (spent?.turn) addTurn(t, spent.turn); // Also of one that answered late, or in vain: it comes once.
-  const started = isAgents(job) ? t.atWork : t.memory.since;
-  const since = started.get(job);
-  started.delete(job);
-  if (since === undefined) return; // It was given up before, and its time was counted then.
-  const ms = how === "interrupted" ? 0 : at - since;
-  if (isAgents(job)) {
+/** Until when an interrupted job was at work is not known, so its time is not counted. */
+function jobOver(t: TallyDraft, span: JobSpan): void {
+  const { job, how, spent } = span;
+  const ms = how === "interrupted" ? 0 : span.to! - beganAt(span);
+  if (isAgents(span)) {
     t.agentsMs += ms;
     const { tokens = 0, microdollars = 0 } = spent ?? {};
     t.memory.took.set(slotOfId(job), { ms, tokens, microdollars });
-  } else if (how === "answered") {
-    t.memory.justEnded = { kind: job.startsWith("land") ? "land" : "check", ms };
-  }
+  } else if (how === "answered" && hasGated(span)) gated(t, span, { runs: 1, ms });
+}
+
+/** Red runs are charged to the task that is refused for them, and so is the look at the target that decides it. */
+function gated(t: TallyDraft, { kind, outcome }: JobSpan, run: Runs): void {
+  t.gate = sum(t.gate, run);
+  const isForBlame = kind === "land" ? outcome?.is === "red" : t.memory.phase.is === "base";
+  if (isForBlame) t.memory.unblamed = sum(t.memory.unblamed, run);
 }
 
 function addTurn(t: TallyDraft, { calls, toolCalls, inputTokens, outputTokens }: TurnTally): void {
@@ -227,16 +201,6 @@ function forget(t: TallyDraft, task: TaskId): void {
   t.memory.took.delete(`work:${task}`);
 }
 
-/** The run of the gate that has just ended was one; it is counted once. */
-function gated(t: TallyDraft, kind: "land" | "check"): Runs {
-  const { justEnded } = t.memory;
-  if (justEnded?.kind !== kind) return NO_RUNS;
-  t.memory.justEnded = undefined;
-  const run = { runs: 1, ms: justEnded.ms };
-  t.gate = sum(t.gate, run);
-  return run;
-}
-
 /** Field by field; both have the same numbers. */
 const summed = <T extends Readonly<Record<string, number>>>(a: T, b: T): T =>
   Object.fromEntries(Object.keys(b).map((name) => [name, (a[name] ?? 0) + b[name]!])) as T;
@@ -244,7 +208,6 @@ const summed = <T extends Readonly<Record<string, number>>>(a: T, b: T): T =>
 const sum = (a: Runs, b: Runs): Runs => summed({ runs: a.runs, ms: a.ms }, { runs: b.runs, ms: b.ms });
 
 function landed(t: TallyDraft, { members, proof, flaky, at }: EventOf<"batch.landed">): void {
-  if (proof === "green" || proof === "red-to-red") gated(t, "land");
   t.landings += 1;
   t.landedTasks += members.length;
   t.largestBatch = Math.max(t.largestBatch, members.length);
@@ -268,7 +231,7 @@ function lose(t: TallyDraft, reason: LossReason, slot: string): void {
   t.lostTokens.set(task, (t.lostTokens.get(task) ?? 0) + took.tokens);
   let gate = NO_RUNS;
   if (reason === "gate red") {
-    gate = sum(t.memory.unblamed, gated(t, "land"));
+    gate = t.memory.unblamed;
     t.memory.unblamed = NO_RUNS;
   }
   const { ms: workMs, tokens, microdollars } = took;
@@ -277,37 +240,20 @@ function lose(t: TallyDraft, reason: LossReason, slot: string): void {
   t.losses.set(reason, before ? summed(before, loss) : loss);
 }
 
-function turned(t: TallyDraft, { phase, errors }: EventOf<"landing.turned">): void {
-  if (errors === 0 && wasRed(t.memory.phase, phase)) {
-    t.memory.unblamed = sum(t.memory.unblamed, gated(t, "land"));
-  }
+function turned(t: TallyDraft, { phase }: EventOf<"landing.turned">): void {
   t.memory.phase = phase;
-  // Nobody was found guilty: it was a flaky test, or the target, or somebody called it off.
+  // No task was found guilty: it was a flaky test, or the target, or a person called it off.
   if (phase.is === "open") t.memory.unblamed = NO_RUNS;
 }
 
-/** A landing's outcome is not in the log; but only a red gate takes a phase further. */
-function wasRed(before: Phase, after: Phase): boolean {
-  if (after.is === "open") return before.is === "again" || before.is === "bisect";
-  if (before.is !== after.is) return true;
-  if (before.is === "again" && after.is === "again") return after.run > before.run;
-  if (before.is === "bisect" && after.is === "bisect")
-    return after.reds > before.reds || after.guilty.length < before.guilty.length;
-  return false;
-}
-
-function checked(t: TallyDraft, { tip, report, passedAt, at }: EventOf<"target.checked">): void {
-  const green = isGreen(report);
-  const { phase, greenTip } = t.memory;
-  // A tip that is known to pass, from this run or an earlier one, is only looked up.
-  const isLook = passedAt !== undefined || (green && tip === greenTip && phase.is !== "base");
-  const run = isLook || report.commands.length === 0 ? NO_RUNS : gated(t, "check");
-  if (phase.is === "base") t.memory.unblamed = sum(t.memory.unblamed, run);
-  t.memory.greenTip = green ? tip : undefined;
+function checked(t: TallyDraft, { report, at }: EventOf<"target.checked">): void {
+  if (isGreen(report)) {
+    endRed(t, at, []);
+    return;
+  }
   const open = t.reds.at(-1);
   const failures = failuresOf(report);
-  if (green) endRed(t, at, []);
-  else if (open === undefined || open.until !== undefined) t.reds.push({ from: at, failures, by: [] });
+  if (open === undefined || open.until !== undefined) t.reds.push({ from: at, failures, by: [] });
   else t.reds[t.reds.length - 1] = { ...open, failures };
 }
 

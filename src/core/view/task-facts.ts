@@ -2,9 +2,9 @@
 import { forPeople } from "../failure.ts";
 import { EVERYTHING } from "../scope.ts";
 import type { Task, TaskId, TaskSpec } from "../task.ts";
+import type { JobSpan } from "./job-spans.ts";
 import { type RunWord, stateLabel } from "./labels.ts";
 import type { TaskRow } from "./rows.ts";
-import type { JobSpan } from "./story.ts";
 import {
   type FailedAttemptView,
   failedAttemptViews,
@@ -20,7 +20,7 @@ export const scopeLabel = ({ scope, terms }: Pick<TaskSpec, "scope" | "terms">):
 
 /** The jobs that worked on it, or planned it, in the order of their starts. */
 export const jobsOf = ({ story }: Seen, id: TaskId): readonly JobSpan[] =>
-  story.spans.filter(({ kind, tasks }) => (kind === "work" || kind === "plan") && tasks[0] === id);
+  story.spans.all.filter(({ kind, tasks }) => (kind === "work" || kind === "plan") && tasks[0] === id);
 
 /** What the diff of a task is between; undefined before its worker has handed anything off. */
 export function changeOf({ base, state }: Task): { readonly from: string; readonly to: string } | undefined {

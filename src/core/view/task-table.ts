@@ -2,6 +2,7 @@
 import type { RunState } from "../log/state.ts";
 import type { Task, TaskId } from "../task.ts";
 import { agentsMsOf } from "./graph.ts";
+import { openSince } from "./job-spans.ts";
 import { gatingIn, type TaskWord, wordOf } from "./rows.ts";
 import type { Seen } from "./standing.ts";
 
@@ -21,7 +22,7 @@ export type TaskColumn = "task" | "state" | "time" | "attempts" | "cost" | "size
 export function taskFigures({ state, story }: Seen, now: number): ReadonlyMap<TaskId, TaskFigures> {
   const took = new Map(agentsMsOf(story));
   for (const [id, { job }] of state.running) {
-    const since = story.since.get(id);
+    const since = openSince(story.spans, id);
     if ((job.kind === "work" || job.kind === "plan") && since !== undefined)
       took.set(job.task, (took.get(job.task) ?? 0) + Math.max(0, now - since));
   }

@@ -59,7 +59,7 @@ function edgesOf({ spans, stops }: Story, end: number): readonly Edge[] {
   const lastSign = new Map(stops.map(({ from, to }) => [to, from]));
   const all = [
     ...stops.map((stop) => ({ ...stop, is: "stopped" as const })),
-    ...spans.flatMap(({ kind, from, to: until = end, how, prepareMs = 0 }) => {
+    ...spans.all.flatMap(({ kind, from, to: until = end, how, prepareMs }) => {
       const to = how === "interrupted" ? Math.max(from, lastSign.get(until) ?? until) : until;
       const ready = Math.min(from + prepareMs, to);
       return [

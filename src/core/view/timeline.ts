@@ -1,15 +1,22 @@
 /** Puts the spans of jobs into lanes: planners, workers, gates, each beside those that ran at the same time. */
 import { type RunState, wallTime } from "../log/state.ts";
 import type { JobKind } from "../rules/policy.ts";
+import type { JobSpan } from "./job-spans.ts";
 import { openJobLabel, type RunWord } from "./labels.ts";
 import type { Seen } from "./standing.ts";
-import type { JobSpan } from "./story.ts";
 import { type Named, named } from "./view-reasons.ts";
 import type { Explained } from "./words.ts";
 
 /** By the machine's clock; of a worker the number is the attempt, of everything else the turn. */
-export type SpanView = Omit<JobSpan, "tasks"> & {
+export type SpanView = Pick<
+  JobSpan,
+  "job" | "kind" | "number" | "machine" | "from" | "to" | "how" | "outcome" | "gates"
+> & {
   readonly tasks: readonly Named[];
+  readonly prepareMs?: number;
+  readonly isFailed?: true;
+  readonly tokens: number;
+  readonly microdollars: number;
   /** It failed, and that did no harm: the task was tried again, or the target has passed its gate since. */
   readonly isRetried?: true;
 };
@@ -24,7 +31,7 @@ const KINDS: readonly JobKind[] = ["plan", "work", "land", "check"];
 
 /** As few lanes as there were jobs of a kind at once. */
 export function timelineOf({ state, story }: Seen): readonly LaneView[] {
-  const begun = story.spans.filter(({ job, to }) => to !== undefined || !isUntaken(state, job));
+  const begun = story.spans.all.filter(({ job, to }) => to !== undefined || !isUntaken(state, job));
   const byKind = Map.groupBy(begun, ({ kind }) => kind);
   const isRetried = retriedIn(state);
   return KINDS.flatMap((kind) => {
@@ -55,13 +62,23 @@ function retriedIn(state: RunState): (span: JobSpan) => boolean {
 
 const LOST: ReadonlySet<string> = new Set(["failed", "skipped", "cancelled"]);
 
-const spanView = (state: RunState, span: JobSpan, isRetried: (span: JobSpan) => boolean): SpanView => ({
-  ...span,
-  tasks: span.tasks.map((task) => named(state, task)),
-  from: wallTime(state, span.from),
-  ...(span.to !== undefined && { to: wallTime(state, span.to) }),
-  ...(span.isFailed && isRetried(span) && { isRetried: true }),
-});
+function spanView(state: RunState, span: JobSpan, isRetried: (span: JobSpan) => boolean): SpanView {
+  const { job, kind, number, machine, to, prepareMs, how, outcome, isFailed, spent, gates } = span;
+  return {
+    ...{ job, kind, tasks: span.tasks.map((task) => named(state, task)), number },
+    ...(machine !== undefined && { machine }),
+    from: wallTime(state, span.from),
+    ...(to !== undefined && { to: wallTime(state, to) }),
+    ...(prepareMs > 0 && { prepareMs }),
+    ...(how && { how }),
+    ...(outcome && { outcome }),
+    ...(isFailed && { isFailed }),
+    ...(isFailed && isRetried(span) && { isRetried: true }),
+    tokens: spent?.tokens ?? 0,
+    microdollars: spent?.microdollars ?? 0,
+    ...(gates && { gates }),
+  };
+}
 
 export const JOB_NAMES = {
   plan: "planner",

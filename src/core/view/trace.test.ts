@@ -71,14 +71,14 @@ it("names the machine of a fleet that took the job last", () => {
 
 it("waits for what an expired job cost, and keeps the time at which it expired", () => {
   const run = CoreRun.planned([task("a")]);
-  const before = traceOf(run).jobs.get("work:t.1#1" as JobId)!;
+  const before = traceOf(run).jobs.byId.get("work:t.1#1" as JobId)!;
   assert.ok(!isComplete(before));
   run.wait(run.policy.leaseMs.work + MINUTE);
-  const expired = traceOf(run).jobs.get("work:t.1#1" as JobId)!;
+  const expired = traceOf(run).jobs.byId.get("work:t.1#1" as JobId)!;
   assert.equal(expired.how, "expired");
   assert.ok(!isComplete(expired));
   run.answer("work:t.1#1", run.worked("t.1"), { tokens: 5 });
-  const late = traceOf(run).jobs.get("work:t.1#1" as JobId)!;
+  const late = traceOf(run).jobs.byId.get("work:t.1#1" as JobId)!;
   assert.ok(isComplete(late));
   assert.equal(late.to, expired.to);
   assert.equal(spanOf(run, "work:t.1#1")?.attributes["skein.usage.tokens"], 5);

@@ -158,7 +158,7 @@ describe("the machines of a fleet", () => {
     const { story } = seenOf(run);
     assert.equal(story.tally.agentsMs, 1_000);
     assert.equal(story.tally.mostAtOnce, 1);
-    assert.equal(story.spans.find(({ job }) => job === "work:t.1#1")!.from, MINUTE);
+    assert.equal(story.spans.byId.get("work:t.1#1" as JobId)!.from, MINUTE);
     assert.equal(story.jobs.work.ms, 1_000);
   });
 });

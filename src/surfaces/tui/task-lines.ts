@@ -1,6 +1,7 @@
 /** Writes the pages of one task as lines of plain text. */
 import { taskOf } from "../../core/log/state.ts";
 import type { TaskId } from "../../core/task.ts";
+import type { JobSpan } from "../../core/view/job-spans.ts";
 import {
   onLabel,
   openJobLabel,
@@ -10,7 +11,6 @@ import {
   stateLabel,
 } from "../../core/view/labels.ts";
 import { placeOf } from "../../core/view/rows.ts";
-import type { JobSpan } from "../../core/view/story.ts";
 import { changeOf, failedAttemptsOf, jobsOf, landingOf, scopeLabel } from "../../core/view/task-facts.ts";
 import { gatingIn, type LandingView, rowOf, type Seen } from "../../core/view/view.ts";
 import { clockTime, duration, harmless, harmlessLines, plural, short } from "../../text/words.ts";
@@ -88,8 +88,8 @@ const failedLines = (seen: Seen, id: TaskId): readonly string[] =>
       `${of === "plan" ? "its planner" : `attempt ${attempt}`} failed: ${harmless(failure.message)}`,
   );
 
-const jobLine = ({ kind, number, machine, from, to, how, tokens }: JobSpan, now: string): string =>
+const jobLine = ({ kind, number, machine, from, to, how, spent }: JobSpan, now: string): string =>
   `${kind === "plan" ? "planner, turn" : "worker, attempt"} ${number}${harmless(onLabel(machine))}: ` +
   (to === undefined
     ? now
-    : `${how} after ${duration(to - from)}${tokens > 0 ? `, ${tokens.toLocaleString("en")} tokens` : ""}`);
+    : `${how} after ${duration(to - from)}${spent?.tokens ? `, ${spent.tokens.toLocaleString("en")} tokens` : ""}`);

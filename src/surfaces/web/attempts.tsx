@@ -4,9 +4,9 @@ import type { Failure } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import type { TaskId } from "../../core/task.ts";
 import { type GateRunView, gateRunEnd, gateRunsOfTask, namesLabel } from "../../core/view/gate-runs.ts";
+import type { JobSpan } from "../../core/view/job-spans.ts";
 import { dollars, onLabel, openJobLabel } from "../../core/view/labels.ts";
 import { placeOf } from "../../core/view/rows.ts";
-import type { JobSpan } from "../../core/view/story.ts";
 import { failedAttemptsOf, jobsOf } from "../../core/view/task-facts.ts";
 import { useAnswer } from "./answer.ts";
 import { api, followTranscript } from "./api.ts";
@@ -54,7 +54,8 @@ type AttemptProps = TaskParts & {
 
 function Attempt({ run, seen, word, id, span, isOpen, failure }: AttemptProps) {
   const [open, setOpen] = useState(isOpen);
-  const { job, from, to, number, kind, machine, isFailed, tokens, microdollars } = span;
+  const { job, from, to, number, kind, machine, isFailed, spent } = span;
+  const { tokens = 0, microdollars = 0 } = spent ?? {};
   const title = `${kind === "plan" ? "Planner, turn" : "Worker, attempt"} ${number}`;
   const now = openJobLabel(word, placeOf(seen.state, seen.state.running.get(job)));
   const end = to === undefined ? now : `${isFailed ? "failed after" : "done in"} ${duration(to - from)}`;

@@ -31,7 +31,7 @@ type Look = { readonly from: number; readonly to: number } | undefined;
 export function Timeline({ run, seen, view, word, live }: PageParts) {
   const [look, setLook] = useState<Look>();
   const [isShort, setShort] = useState(true);
-  const starts = seen.story.spans.length;
+  const starts = seen.story.spans.all.length;
   const now = endOf(view, live.look);
   const { openedAt } = view.times;
   const lanes = useLater(() => timelineOf(seen), [seen, view.events], undefined);

@@ -187,8 +187,9 @@ function refusedIn({ state, story }: SeenRun["seen"], id: TaskId): number | unde
 
 /** Oldest first: "land_12-….log" is of the twelfth landing. Of one attempt, or of all. */
 function gatesOf(home: RunHome, { story }: SeenRun["seen"], id: TaskId, attempt?: number): readonly string[] {
-  const jobs = story.candidates.filter(({ members }) =>
-    members.some((one) => one.task === id && (attempt === undefined || one.attempt === attempt)),
+  const jobs = story.spans.all.filter(
+    ({ isMove, members }) =>
+      !isMove && members.some((one) => one.task === id && (attempt === undefined || one.attempt === attempt)),
   );
   return jobs.flatMap(({ job }) => transcriptsOf(home, (file) => isOutputOf(file, job.replace("#", "_"))));
 }
