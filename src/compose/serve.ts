@@ -4,7 +4,7 @@ import { deviceFile } from "../adapters/devices.ts";
 import type { Project } from "../ports/project.ts";
 import { filesOf } from "./project.ts";
 
-export { dropSilent } from "../adapters/http/drop-silent.ts";
+export { listen, type Tls } from "../adapters/http/listen.ts";
 
 export const serverParts = ({ located, stateFolder, runs }: Project) => ({
   repository: path.basename(located.top),

@@ -139,6 +139,28 @@ describe("the desk where workers call", () => {
     assert.deepEqual(taken, []);
   });
 
+  it("limits a body whose length is not told as well, and takes one that is short enough", async () => {
+    const headers = { "transfer-encoding": "chunked" };
+    const body = JSON.stringify({ tool: "ask", input: { question: "x".repeat(2_000_000) } });
+    for (const path of ["/call", "/mcp"]) assert.equal((await send({ path, headers, body })).status, 413);
+    assert.equal((await send({ headers })).status, 200);
+    assert.deepEqual(taken, [{ tool: "ask", input }]);
+  });
+
+  it("refuses a body that is nested too deeply to be read", async () => {
+    const body = `{"tool":"ask","input":${'{"a":'.repeat(300)}1${"}".repeat(301)}`;
+    for (const path of ["/call", "/mcp"]) {
+      const { status, text } = await send({ path, body });
+      assert.deepEqual([status, JSON.parse(text)], [400, { error: "it is nested too deeply" }]);
+    }
+  });
+
+  it("leaves the process's own Request and Response as they are", async () => {
+    const own = [globalThis.Request, globalThis.Response];
+    assert.equal((await send({})).status, 200);
+    assert.deepEqual([globalThis.Request, globalThis.Response], own);
+  });
+
   it("serves the same two tools by MCP, and says when they were listed", async () => {
     const client = new Client({ name: "test", version: "1" });
     const headers = { authorization: `Bearer ${place.token}` };

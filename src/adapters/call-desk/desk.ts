@@ -1,12 +1,17 @@
 /** A local HTTP server of the run, where agents' programs call for subtasks and ask questions. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
+import type { HttpBindings } from "@hono/node-server";
+import type { McpHttpHandler } from "@modelcontextprotocol/server";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { bearerAuth } from "hono/bearer-auth";
+import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
 import { messageOf } from "../../core/failure.ts";
+import { hasFailed } from "../../core/result.ts";
 import { parseJson } from "../../text/json.ts";
-import { dropSilent } from "../http/drop-silent.ts";
+import { type Listening, listen } from "../http/listen.ts";
 import { comesFrom } from "../programs/connections.ts";
-import type { McpDoor } from "./mcp.ts";
 import { CALL_TOOLS, type Call, isCallTool, TAKEN, takenBefore } from "./tools.ts";
 
 /** Keeps a call so that it outlives this process. Rejects if it cannot. */
@@ -22,16 +27,19 @@ export type CallPlace = {
   readonly close: () => void;
 };
 
+type Env = { readonly Bindings: HttpBindings; readonly Variables: { place: Place; body: unknown } };
+
 export class CallDesk {
   readonly #places = new Set<Place>();
-  #server: Promise<Server> | undefined;
+  #server: Promise<Listening> | undefined;
+  #host = "";
   #isClosed = false;
 
   /** Starts the server for the first job. Rejects if there is no free port, and once the desk is closed. */
   async open(take: TakeCall): Promise<CallPlace> {
     if (this.#isClosed) throw new Error("the run is over");
-    this.#server ??= listening((request, response) => this.#answer(request, response));
-    const server = await this.#server.catch((error: unknown) => {
+    this.#server ??= this.#listen();
+    await this.#server.catch((error: unknown) => {
       this.#server = undefined; // The next job retries.
       throw error;
     });
@@ -39,7 +47,7 @@ export class CallDesk {
     const place = new Place(digestOf(token), take);
     this.#places.add(place);
     return {
-      url: `http://${hostOf(server)}`,
+      url: `http://${this.#host}`,
       token,
       listed: place.listed.promise,
       startedAs: (group) => {
@@ -57,53 +65,100 @@ export class CallDesk {
     const server = await this.#server?.catch(() => undefined); // It never started.
     for (const place of this.#places) place.close();
     this.#places.clear();
-    if (server === undefined) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    server.close(() => resolve());
-    server.closeAllConnections();
-    await promise;
+    await server?.close();
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const host = hostOf(await this.#server!);
-    if (!isFromHere(request, host)) return say(response, 403, "only programs on this machine may call");
-    const place = this.#placeOf(request);
-    if (place === undefined) return say(response, 401, UNKNOWN);
-    if (!(await place.isCalledBy(request.socket))) return say(response, 403, NOT_ITS_OWN);
-    if (!PATHS.has(request.url)) return say(response, 404, "there is no such path");
-    const body = request.method === "POST" ? await readBody(request) : undefined;
-    if (body?.is === "too-large") return say(response, 413, `at most ${body.maxBytes} bytes are accepted`);
-    if (body?.is === "too-deep") return say(response, 400, "it is nested too deeply");
-    if (body?.is === "cut") return void response.destroy();
-    if (request.url === MCP) return (await place.mcp()).answer(request, response, body?.value);
-    if (body === undefined) return say(response, 405, "use POST");
-    if (request.url === LISTED) place.listed.resolve();
-    const { status, message } = request.url === LISTED ? NOTED : await place.call(callIn(body));
-    say(response, status, message);
+  async #listen(): Promise<Listening> {
+    const server = await listen(this.#app().fetch, { host: LOOPBACK, port: 0, isUnref: true, ...LIMITS });
+    if (hasFailed(server)) throw new Error(server.failure.message);
+    this.#host = `${LOOPBACK}:${server.port}`;
+    return server;
+  }
+
+  #app(): Hono<Env> {
+    const app = new Hono<Env>();
+    // Of a request that was refused, the rest may still be on its way.
+    app.use(async (c, next) => {
+      await next();
+      if (!c.res.ok) c.header("connection", "close");
+    });
+    app.use(async (c, next) =>
+      isFromHere(c.req.header(), this.#host)
+        ? next()
+        : c.json({ error: "only programs on this machine may call" }, 403),
+    );
+    const refused = { message: () => Response.json({ error: UNKNOWN }, { status: 401 }) };
+    app.use(
+      bearerAuth<Env>({
+        ...{ noAuthenticationHeader: refused, invalidAuthenticationHeader: refused, invalidToken: refused },
+        verifyToken: (token, c) => this.#admit(token, c),
+      }),
+    );
+    app.use(async (c, next) =>
+      (await c.var.place.isCalledBy(c.env.incoming.socket)) ? next() : c.json({ error: NOT_ITS_OWN }, 403),
+    );
+    for (const path of [CALL, MCP, LISTED]) app.use(path, limited, shallow);
+    app.all(MCP, async (c) => {
+      const { body } = c.var;
+      if (isListing(body)) c.env.outgoing.once("finish", c.var.place.listed.resolve);
+      return (await c.var.place.mcp()).fetch(c.req.raw, body === undefined ? {} : { parsedBody: body });
+    });
+    app.post(CALL, async (c) => {
+      const { status, message } = await c.var.place.call(callIn(c.var.body));
+      return c.json(status === 200 ? { taken: true, message } : { error: message }, status);
+    });
+    app.post(LISTED, (c) => {
+      c.var.place.listed.resolve();
+      return c.json({ taken: true, message: "noted" });
+    });
+    for (const path of [CALL, LISTED]) app.all(path, (c) => c.json({ error: "use POST" }, 405));
+    app.notFound((c) => c.json({ error: "there is no such path" }, 404));
+    app.onError((error, c) =>
+      error instanceof HTTPException ? error.getResponse() : c.json({ error: messageOf(error) }, 500),
+    );
+    return app;
   }
 
   /** Compares every token in full, so that the time it takes reveals nothing. */
-  #placeOf({ headers }: IncomingMessage): Place | undefined {
-    const [, token = ""] = /^Bearer (\S{1,200})$/i.exec(headers.authorization ?? "") ?? [];
+  #admit(token: string, c: Context<Env>): boolean {
     const digest = digestOf(token);
     let found: Place | undefined;
     for (const place of this.#places) if (timingSafeEqual(place.digest, digest)) found = place;
-    return found;
+    if (found) c.set("place", found);
+    return found !== undefined;
   }
 }
 
 /** Recognised as a secret: see `text/secret-shapes.ts`. */
 const TOKEN_PREFIX = "skein_call_";
+const LOOPBACK = "127.0.0.1";
 /** For our own command, for agents that speak MCP, and for the bridge that speaks it for them. */
 const [CALL, MCP, LISTED] = ["/call", "/mcp", "/listed"] as const;
-const PATHS: ReadonlySet<string | undefined> = new Set([CALL, MCP, LISTED]);
-const NOTED: Reply = { status: 200, message: "noted" };
 const UNKNOWN = "this token is unknown, or its turn is over: it is valid during one turn of a worker";
 
 const NOT_ITS_OWN =
   "this token belongs to another job: only its own program may use it, and what that has started";
 
-type Reply = { readonly status: number; readonly message: string };
+type Reply = { readonly status: 200 | 400 | 409 | 500; readonly message: string };
+
+/** For sending one request; the answer may take longer. Agents that speak MCP keep their connection for a while. */
+const LIMITS = { requestMs: 30_000, restMs: 60_000 };
+
+/** More than the inputs of any subtask. */
+const MAX_BYTES = 1_000_000;
+const limited = bodyLimit({
+  maxSize: MAX_BYTES,
+  onError: (c) => c.json({ error: `at most ${MAX_BYTES} bytes are accepted` }, 413),
+});
+
+/** Reads the JSON of a request: null if it is none. */
+const shallow: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.req.method !== "POST") return next();
+  const text = await c.req.text();
+  if (isTooDeep(text)) return c.json({ error: "it is nested too deeply" }, 400);
+  c.set("body", parseJson(text) ?? null);
+  return next();
+};
 
 /** Of one job, which may call once. */
 class Place {
@@ -113,7 +168,7 @@ class Place {
   readonly #known = new WeakSet<Socket>();
   readonly #take: TakeCall;
   #taken: Call | undefined;
-  #door: Promise<McpDoor> | undefined;
+  #door: Promise<McpHttpHandler> | undefined;
 
   constructor(digest: Buffer, take: TakeCall) {
     this.digest = digest;
@@ -144,12 +199,12 @@ class Place {
   }
 
   /** Loaded for the first agent that speaks MCP: it takes 0.3 s. */
-  mcp(): Promise<McpDoor> {
-    this.#door ??= import("./mcp.ts").then(({ openMcpDoor }) =>
-      openMcpDoor(async (call) => {
+  mcp(): Promise<McpHttpHandler> {
+    this.#door ??= import("./mcp.ts").then(({ mcpHandlerOf }) =>
+      mcpHandlerOf(async (call) => {
         const { status, message } = await this.call(call);
         return { isTaken: status === 200, message };
-      }, this.listed.resolve),
+      }),
     );
     return this.#door;
   }
@@ -159,78 +214,24 @@ class Place {
   }
 }
 
-function callIn({ value }: RequestBody & { readonly is: "read" }): Call | string {
+function callIn(value: unknown): Call | string {
   const { tool, input } = Object(value) as { readonly tool?: unknown; readonly input?: unknown };
   if (!isCallTool(tool)) return `a call is JSON with a tool (${CALL_TOOLS.join(" or ")}) and its input`;
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   return isObject ? { tool, input } : "input: must be an object";
 }
 
-/** A web page must not reach it, under any name of this machine. */
-const isFromHere = ({ headers }: IncomingMessage, host: string): boolean => {
-  const hosts = [host, host.replace("127.0.0.1", "localhost")];
-  const { origin } = headers;
-  return (
-    hosts.includes(headers.host ?? "") &&
-    (origin === undefined || hosts.includes(origin.replace("http://", "")))
-  );
-};
+const isListing = (body: unknown): boolean =>
+  [body].flat().some((one) => (Object(one) as { readonly method?: unknown }).method === "tools/list");
 
-function say(response: ServerResponse, status: number, message: string): void {
-  response.writeHead(status, { "content-type": "application/json", connection: "close" });
-  response.end(`${JSON.stringify(status === 200 ? { taken: true, message } : { error: message })}\n`);
+/** A web page must not reach it, under any name of this machine. */
+function isFromHere(headers: { readonly host?: string; readonly origin?: string }, own: string): boolean {
+  const hosts = [own, own.replace(LOOPBACK, "localhost")];
+  const { host = "", origin } = headers;
+  return hosts.includes(host) && (origin === undefined || hosts.includes(origin.replace("http://", "")));
 }
 
 const digestOf = (token: string): Buffer => createHash("sha256").update(token).digest();
-
-const hostOf = (server: Server): string => `127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
-function listening(answer: Answer): Promise<Server> {
-  const { promise, resolve, reject } = Promise.withResolvers<Server>();
-  const server = createServer(LIMITS, (request, response) => {
-    void answer(request, response).catch((error: unknown) => {
-      if (response.headersSent) response.destroy();
-      else say(response, 500, messageOf(error));
-    });
-  });
-  server.maxConnections = MAX_CONNECTIONS;
-  dropSilent(server);
-  server.once("error", reject);
-  server.listen(0, "127.0.0.1", () => resolve(server));
-  server.unref(); // It must not keep the process of an abandoned run alive.
-  return promise;
-}
-
-/** For sending one request; the answer may take longer. Agents that speak MCP keep their connection for a while. */
-const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 };
-const MAX_CONNECTIONS = 200;
-
-/** Reads the JSON body of a request up to a limit; what is longer is read and dropped. */
-type RequestBody =
-  /** `value`: undefined if it is not JSON. */
-  | { readonly is: "read"; readonly value: unknown }
-  | { readonly is: "too-large"; readonly maxBytes: number }
-  | { readonly is: "too-deep" }
-  | { readonly is: "cut" };
-
-async function readBody(request: IncomingMessage): Promise<RequestBody> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > MAX_DRAINED_BYTES) break; // Ends the connection.
-      if (bytes <= MAX_BYTES) chunks.push(chunk);
-    }
-  } catch {
-    return { is: "cut" };
-  }
-  if (bytes > MAX_BYTES) return { is: "too-large", maxBytes: MAX_BYTES };
-  const text = Buffer.concat(chunks).toString();
-  return isTooDeep(text) ? { is: "too-deep" } : { is: "read", value: parseJson(text) };
-}
 
 /** Checked before it is parsed: deeper JSON could exceed the stack of its readers. Brackets in strings count, too. */
 function isTooDeep(text: string): boolean {
@@ -246,8 +247,3 @@ function isTooDeep(text: string): boolean {
 
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 const MAX_DEPTH = 200;
-
-/** More than the inputs of any subtask. */
-const MAX_BYTES = 1_000_000;
-/** A sender that is cut off would see no answer, only a broken connection. */
-const MAX_DRAINED_BYTES = 64_000_000;

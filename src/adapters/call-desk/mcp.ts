@@ -1,31 +1,8 @@
-/** Skein's own MCP server, with the two tools by which a worker calls; and its door over HTTP. */
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+/** Skein's own MCP server, with the two tools by which a worker calls; and its handler over HTTP. */
+import { createMcpHandler, type McpHttpHandler, McpServer } from "@modelcontextprotocol/server";
 import { CALL_TOOLS, type Call, TOOL_WORDS } from "./tools.ts";
 
-export type McpDoor = {
-  readonly answer: (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>;
-  readonly close: () => Promise<void>;
-};
-
-/** `listed` is called once the list of tools was sent. */
-export function openMcpDoor(pass: PassCall, listed: () => void): McpDoor {
-  const handler = createMcpHandler(() => mcpServerOf(pass));
-  const node = toNodeHandler(handler);
-  return {
-    answer: async (request, response, body) => {
-      if (isListing(body)) response.once("finish", listed);
-      await node(request as Requested, response, body);
-    },
-    close: () => handler.close(),
-  };
-}
-
-type Requested = IncomingMessage & { method: string; url: string };
-
-const isListing = (body: unknown): boolean =>
-  [body].flat().some((one) => (Object(one) as { readonly method?: unknown }).method === "tools/list");
+export const mcpHandlerOf = (pass: PassCall): McpHttpHandler => createMcpHandler(() => mcpServerOf(pass));
 
 /** Passes a call on. Returns whether it was taken, and what the agent is told. */
 type PassCall = (call: Call) => Promise<{ readonly isTaken: boolean; readonly message: string }>;

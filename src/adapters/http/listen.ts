@@ -1,13 +1,13 @@
 /** Listens on loopback unless told otherwise, with limits on what a client may keep waiting. */
 import { createServer as createPlain, type Server } from "node:http";
 import { createServer as createTls } from "node:https";
-import { getRequestListener } from "@hono/node-server";
-import { dropSilent } from "../../compose/serve.ts";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { failure, messageOf } from "../../core/failure.ts";
 import type { Failed } from "../../core/result.ts";
+import { dropSilent } from "./drop-silent.ts";
 
 export type Tls = { readonly cert: string; readonly key: string };
-type Listening = {
+export type Listening = {
   readonly port: number;
   /** Ends open streams, too. */
   readonly close: () => Promise<void>;
@@ -17,28 +17,38 @@ type Where = {
   readonly port: number;
   readonly tls?: Tls;
   readonly headMs?: number;
+  /** How long a client may take for a whole request; half as long again as for its head unless told. */
+  readonly requestMs?: number;
+  /** How long a connection may rest between two requests. */
+  readonly restMs?: number;
+  /** The server does not keep the process alive. */
+  readonly isUnref?: boolean;
 };
-type Fetch = (request: Request) => Response | Promise<Response>;
+type Fetch = (request: Request, connection: HttpBindings) => Response | Promise<Response>;
 
-/** How long a client may take for the head of a request; half as long again for all of it. */
+/** How long a client may take for the head of a request. */
 const HEAD_MS = 10_000;
-const limits = (headMs: number) => ({
+const limits = ({ headMs = HEAD_MS, requestMs = headMs * 1.5, restMs = HEAD_MS }: Where) => ({
   headersTimeout: headMs,
-  requestTimeout: headMs * 1.5,
-  keepAliveTimeout: HEAD_MS,
+  requestTimeout: requestMs,
+  keepAliveTimeout: restMs,
   maxHeaderSize: 16 * 1024,
   connectionsCheckingInterval: headMs / 5,
 });
 const MAX_CONNECTIONS = 200;
 
-export async function listen(
-  fetch: Fetch,
-  { host, port, tls, headMs = HEAD_MS }: Where,
-): Promise<Listening | Failed> {
-  const handle = getRequestListener(fetch);
+export async function listen(fetch: Fetch, where: Where): Promise<Listening | Failed> {
+  const { host, port, tls, isUnref } = where;
+  // Request and Response of the process stay as they are: the server may run inside a program that uses the library.
+  const handle = getRequestListener(
+    (request, connection) =>
+      fetch(hasLength(request) ? request : request.clone(), connection as HttpBindings),
+    { overrideGlobalObjects: false },
+  );
   const answer: Parameters<typeof createPlain>[1] = (request, response) => void handle(request, response);
-  const server = tls ? createTls({ ...limits(headMs), ...tls }, answer) : createPlain(limits(headMs), answer);
+  const server = tls ? createTls({ ...limits(where), ...tls }, answer) : createPlain(limits(where), answer);
   server.maxConnections = MAX_CONNECTIONS;
+  if (isUnref) server.unref();
   dropSilent(server);
   try {
     await begin(server, host, port);
@@ -62,6 +72,10 @@ export async function listen(
     },
   };
 }
+
+/** Without a length, hono's body limit makes a Request of the request, which takes only one of Node's own: a clone is. */
+const hasLength = ({ method, headers }: Request) =>
+  method === "GET" || method === "HEAD" || headers.has("content-length");
 
 function begin(server: Server, host: string, port: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
