@@ -194,6 +194,16 @@ describe("a set-up failure", () => {
     assert.equal(judge(resolution, 1)?.what, "uv cannot resolve the packages");
   });
 
+  test("is an installed copy of the tree's own package that Python took, whatever else failed; not another package", () => {
+    const copied = (from: string, at: string) =>
+      `E   AttributeError: module 'shop' has no attribute 'pay'\nE   ImportError: cannot import name 'Till' from '${from}' (${at}/${from}/till.py)\nERROR tests/test_a.py - AttributeError: module 'shop' has no attribute 'pay'\nERROR tests/test_b.py\n2 errors in 0.10s\n`;
+    const installed = "/usr/lib/python3/dist-packages";
+    const what = "not the tree's own package shop is tested, but an installed copy of it";
+    assert.equal(judge(copied("shop", installed), 2)?.what, what);
+    assert.equal(judge(copied("flask", installed), 2), undefined);
+    assert.equal(judge(copied("shop", "/workspace/src"), 2), undefined);
+  });
+
   test("is a tool that package.json wants another version of; not a warning about it beside failures", () => {
     const yarn = `error This project's package.json defines "packageManager": "yarn@4.1.0". However the current global version of Yarn is 1.22.22.\n\nPresence of the "packageManager" field indicates that the project is meant to be used with Corepack.\n`;
     assert.equal(judge(yarn, 1)?.what, "package.json asks for yarn@4.1.0 as its package manager");

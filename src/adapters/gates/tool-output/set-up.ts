@@ -12,6 +12,8 @@
  *    itself: a test that fails to talk to a server of its own is red.
  * 5. A package counts where a manifest of the tree names it; a module that no manifest names may be one that is still
  *    to be written. Relative modules and the insides of the tree's own packages are always the tree's.
+ * 6. Where one import shows that Python took the tree's own package from where packages are installed, nothing else
+ *    counts: it was another tree that was tested.
  */
 import { crashesIn } from "./crash.ts";
 import { isOfGoModule, type Manifest, namesForJavaScript, namesForPython } from "./named-packages.ts";
@@ -292,9 +294,26 @@ export function setupFailureOf(ended: Ended): SetupFailure | undefined {
   const packages = packagesIn(ended.reading.failures);
   if (packages) return { ...packages, words: lastOf(lines) };
   const messages = messagesIn(ended.reading, sheet);
+  const copy = installedCopyIn(lines, ended);
+  if (copy) return copy;
   if (messages.length > 0) return allThatFailed(messages, lines, ended);
   return beforeAnyTest(lines, ended) ?? afterAllTests(lines);
 }
+
+/** One import shows it for all: what was tested is not the tree. */
+function installedCopyIn(lines: readonly string[], asked: Asked): SetupFailure | undefined {
+  for (const [at, line] of lines.entries()) {
+    const top = FROM_A_COPY.exec(line)?.[1];
+    if (top !== undefined && isPythonFile(top, asked)) {
+      const what = `not the tree's own package ${top} is tested, but an installed copy of it`;
+      return { what, words: around(lines, at) };
+    }
+  }
+  return undefined;
+}
+
+const FROM_A_COPY =
+  /^(?:E\s{1,8})?ImportError: cannot import name '[^']{1,200}' from '(\w{1,100})[^']{0,200}' \(\/\S{0,400}\/(?:site|dist)-packages\/\S{1,400}\)$/;
 
 /** All tests passed, and what runs after them failed for something outside of the tree. */
 function afterAllTests(lines: readonly string[]): SetupFailure | undefined {
