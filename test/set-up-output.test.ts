@@ -7,6 +7,7 @@ import type { Manifest } from "../src/adapters/gates/tool-output/named-packages.
 import { readOutput } from "../src/adapters/gates/tool-output/read-output.ts";
 import { type SetupFailure, setupFailureOf } from "../src/adapters/gates/tool-output/set-up.ts";
 import { sheetOf } from "../src/adapters/gates/tool-output/sheet.ts";
+import { settingFor } from "../src/adapters/gates/tool-output/surroundings.ts";
 import { testCount } from "../src/adapters/gates/tool-output/test-count.ts";
 import { cpuMs } from "./support/cpu.ts";
 
@@ -199,7 +200,9 @@ describe("a set-up failure", () => {
       `E   AttributeError: module 'shop' has no attribute 'pay'\nE   ImportError: cannot import name 'Till' from '${from}' (${at}/${from}/till.py)\nERROR tests/test_a.py - AttributeError: module 'shop' has no attribute 'pay'\nERROR tests/test_b.py\n2 errors in 0.10s\n`;
     const installed = "/usr/lib/python3/dist-packages";
     const what = "not the tree's own package shop is tested, but an installed copy of it";
-    assert.equal(judge(copied("shop", installed), 2)?.what, what);
+    const found = judge(copied("shop", installed), 2);
+    assert.deepEqual([found?.what, found?.is], [what, "copy"]);
+    assert.match(settingFor("copy", "pytest -q"), /run: "pytest -q"\n {4}env: \{ PYTHONPATH: src \}/);
     assert.equal(judge(copied("flask", installed), 2), undefined);
     assert.equal(judge(copied("shop", "/workspace/src"), 2), undefined);
   });

@@ -19,7 +19,7 @@ import { crashesIn } from "./crash.ts";
 import { isOfGoModule, type Manifest, namesForJavaScript, namesForPython } from "./named-packages.ts";
 import type { ToolReading } from "./read-output.ts";
 import { type Sheet, sheetOf } from "./sheet.ts";
-import { packagesIn, type SurroundingKind, surroundingIn } from "./surroundings.ts";
+import { loadedCopyIn, packagesIn, type SurroundingKind, surroundingIn } from "./surroundings.ts";
 import { testCount } from "./test-count.ts";
 
 /** How do tools say that a program, a package or a service is missing, and when is that the tree's own fault? */
@@ -303,17 +303,14 @@ export function setupFailureOf(ended: Ended): SetupFailure | undefined {
 /** One import shows it for all: what was tested is not the tree. */
 function installedCopyIn(lines: readonly string[], asked: Asked): SetupFailure | undefined {
   for (const [at, line] of lines.entries()) {
-    const top = FROM_A_COPY.exec(line)?.[1];
+    const top = loadedCopyIn(line);
     if (top !== undefined && isPythonFile(top, asked)) {
       const what = `not the tree's own package ${top} is tested, but an installed copy of it`;
-      return { what, words: around(lines, at) };
+      return { what, is: "copy", words: around(lines, at) };
     }
   }
   return undefined;
 }
-
-const FROM_A_COPY =
-  /^(?:E\s{1,8})?ImportError: cannot import name '[^']{1,200}' from '(\w{1,100})[^']{0,200}' \(\/\S{0,400}\/(?:site|dist)-packages\/\S{1,400}\)$/;
 
 /** All tests passed, and what runs after them failed for something outside of the tree. */
 function afterAllTests(lines: readonly string[]): SetupFailure | undefined {

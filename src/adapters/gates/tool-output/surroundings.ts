@@ -1,7 +1,10 @@
 /** Recognises what tools write where not the tree is at fault but the machine, the network or a tool's version. */
 
-/** `tool`: too old. `network`: refused. `cache`: cannot be written. `advisory`: a service that knows of weak packages. */
-const KINDS = ["tool", "network", "cache", "advisory", "packages"] as const;
+/**
+ * `tool`: too old. `network`: refused. `cache`: cannot be written. `advisory`: a service that knows of weak packages.
+ * `copy`: a package was loaded from where packages are installed, and not from the tree that has it.
+ */
+const KINDS = ["tool", "network", "cache", "advisory", "packages", "copy"] as const;
 export type SurroundingKind = (typeof KINDS)[number];
 
 export const isSurrounding = (kind: string): kind is SurroundingKind => KINDS.some((known) => known === kind);
@@ -106,6 +109,12 @@ const SHAPES: readonly Shape[] = [
   ],
 ];
 
+/** The package that Python took from where packages are installed: an older one, or a copy of the tree's own. */
+export const loadedCopyIn = (line: string): string | undefined => FROM_A_COPY.exec(line)?.[1];
+
+const FROM_A_COPY =
+  /^(?:E\s{1,8})?ImportError: cannot import name '[^']{1,200}' from '(\w{1,100})[^']{0,200}' \(\/\S{0,400}\/(?:site|dist)-packages\/\S{1,400}\)$/;
+
 /** All of them are in packages that were installed: no change of the tree mends that. */
 export function packagesIn(
   failures: readonly { readonly name: string; readonly files: readonly string[] }[],
@@ -130,6 +139,8 @@ export function settingFor(is: SurroundingKind, command: string): string {
       return `let the gate use the network, in skein.yaml:\nnetwork: true\nor name a gate that needs none:\n${gate}`;
     case "cache":
       return `let the command use a folder that it may write, in skein.yaml:\ngate:\n  - name: ${JSON.stringify(command.slice(0, 60))}\n    run: ${JSON.stringify(command)}\n    env: { <the variable of that cache>: /tmp/cache }`;
+    case "copy":
+      return `let the tests load what the tree has, in skein.yaml, by the folder that the package is in:\ngate:\n  - name: ${JSON.stringify(command.slice(0, 60))}\n    run: ${JSON.stringify(command)}\n    env: { PYTHONPATH: src }\nor let each workspace install it:\nworkspace:\n  setup: <such as python3 -m venv .venv && .venv/bin/pip install --editable .>`;
     case "advisory":
       return `name a gate without it, in skein.yaml, since its answer depends on the day and not on the tree:\n${gate}`;
     case "packages":
