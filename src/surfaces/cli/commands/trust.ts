@@ -28,7 +28,7 @@ export const addTrust: AddTo = (command, perform) => {
   command
     .description(
       "Shows what the repository's files ask for beyond the harmless, and asks whether you agree to it. Files: skein.yaml, " +
-        ".mcp.json, .skein, .claude/agents, .worktreeinclude, prompts, and settings in .git/config that Skein's git " +
+        ".mcp.json, .skein, .claude/agents, .worktreeinclude, .lfsconfig, prompts, and settings in .git/config that Skein's git " +
         "obeys. Harmless: numbers, names, globs, the gate that Skein finds itself, and what only tightens. Asked for: any " +
         "other command, agents, addresses, keys, variables, filters, a looser sandbox.\n\n" +
         "An agreement holds for this repository on this machine, until a file asks for something new: then only that is " +
