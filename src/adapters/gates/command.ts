@@ -15,7 +15,7 @@ import type { Conflicted, Conflicts } from "../repositories/conflicts.ts";
 import { gateChanges } from "./gate-changes.ts";
 import { classOf, type GateCommand, lineOf, testCommands } from "./gate-command.ts";
 import { leftoversFor } from "./leftovers.ts";
-import { Limiter } from "./limiter.ts";
+import { type Limiter, limiterOf } from "./limiter.ts";
 import { type GateParts, type GatePlace, type ProbeEnded, probeGate } from "./probe.ts";
 import type { GateRules, Rules } from "./rules.ts";
 import { type EndedGateCommand, runOf } from "./run-of.ts";
@@ -44,7 +44,7 @@ export class CommandGate implements Gate {
 
   constructor(parts: CommandGateParts) {
     this.#parts = parts;
-    this.#limiter = new Limiter(parts.maxAtOnce);
+    this.#limiter = limiterOf(parts.maxAtOnce);
   }
 
   async run(tree: GatedTree, signal: AbortSignal): Promise<GateRun | Failed> {
@@ -59,7 +59,7 @@ export class CommandGate implements Gate {
       output = one.output;
       tree.onRun?.(one);
     };
-    const ran = await this.#limiter.run(() => this.#runAll({ ...tree, onRun }, rules, signal), signal);
+    const ran = await this.#limiter(() => this.#runAll({ ...tree, onRun }, rules, signal), signal);
     if (ran === undefined) return STOPPED;
     if (hasFailed(ran)) return ran;
     const { stale, leftovers } = ran;
@@ -103,7 +103,7 @@ export class CommandGate implements Gate {
     if (hasFailed(rules)) return rules;
     const parts = { ...this.#parts, execute: this.#execute.bind(this) };
     const gate = { commands: rules.commands, report };
-    return (await this.#limiter.run(() => probeGate(parts, tree, gate, signal), signal)) ?? STOPPED;
+    return (await this.#limiter(() => probeGate(parts, tree, gate, signal), signal)) ?? STOPPED;
   }
 
   async changes(from: string, to: string, signal: AbortSignal): Promise<readonly GateChange[] | Failed> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Limiter } from "./limiter.ts";
+import { limiterOf } from "./limiter.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -22,9 +22,9 @@ function act() {
 
 describe("a limiter", () => {
   it("lets as many run as it is told, and the rest in their order", async () => {
-    const limiter = new Limiter(2);
+    const limiter = limiterOf(2);
     const acts = [act(), act(), act(), act()];
-    const runs = acts.map((it) => limiter.run(it.begin, NEVER));
+    const runs = acts.map((it) => limiter(it.begin, NEVER));
     await Promise.resolve();
     const begun = () => acts.map((it) => it.hasBegun);
     assert.deepEqual(begun(), [true, true, false, false]);
@@ -38,12 +38,12 @@ describe("a limiter", () => {
   });
 
   it("gives up the wait of one that is told to stop, and keeps the place of the next", async () => {
-    const limiter = new Limiter(1);
+    const limiter = limiterOf(1);
     const [first, second, third] = [act(), act(), act()];
     const stop = new AbortController();
-    const one = limiter.run(first.begin, NEVER);
-    const two = limiter.run(second.begin, stop.signal);
-    const three = limiter.run(third.begin, NEVER);
+    const one = limiter(first.begin, NEVER);
+    const two = limiter(second.begin, stop.signal);
+    const three = limiter(third.begin, NEVER);
     stop.abort();
     assert.equal(await two, undefined);
     first.end();
@@ -54,11 +54,11 @@ describe("a limiter", () => {
   });
 
   it("goes on after an act that throws", async () => {
-    const limiter = new Limiter(1);
+    const limiter = limiterOf(1);
     await assert.rejects(
-      limiter.run(async () => Promise.reject(new Error("no")), NEVER),
+      limiter(async () => Promise.reject(new Error("no")), NEVER),
       /no/,
     );
-    assert.equal(await limiter.run(async () => 7, NEVER), 7);
+    assert.equal(await limiter(async () => 7, NEVER), 7);
   });
 });

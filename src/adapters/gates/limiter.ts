@@ -1,49 +1,19 @@
-/** How many may run at once? Others wait in order of arrival, or until they are stopped. */
+/** Limits how many acts run at once: others wait in order of arrival, or until they are stopped. */
+import { addAbortListener } from "node:events";
+import pLimit from "p-limit";
 
-export class Limiter {
-  readonly #max: number;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+export type Limiter = <T>(act: () => Promise<T>, signal: AbortSignal) => Promise<T | undefined>;
 
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** `undefined` if `signal` came first. */
-  async run<T>(act: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-    if (!(await this.#turn(signal))) return undefined;
-    try {
-      return await act();
-    } finally {
-      this.#leave();
-    }
-  }
-
-  async #turn(signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return false;
-    if (this.#running < this.#max) {
-      this.#running += 1;
-      return true;
-    }
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const come = () => resolve(true);
-    const stop = () => {
-      const place = this.#waiting.indexOf(come);
-      if (place === -1) return; // Its turn has come already.
-      this.#waiting.splice(place, 1);
-      resolve(false);
-    };
-    this.#waiting.push(come);
-    signal.addEventListener("abort", stop, { once: true });
-    const came = await promise;
-    signal.removeEventListener("abort", stop);
-    return came;
-  }
-
-  /** Hands the place to the next in line, so that no later caller can take it. */
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#running -= 1;
-  }
+/** A limiter's result is `undefined` if the signal came before the act's turn. */
+export function limiterOf(max: number): Limiter {
+  const limit = pLimit(max);
+  return async (act, signal) => {
+    const turn = Promise.withResolvers<boolean>();
+    using _stop = addAbortListener(signal, () => turn.resolve(false));
+    const ran = limit(async () => {
+      turn.resolve(true);
+      return signal.aborted ? undefined : act();
+    });
+    return (await turn.promise) ? ran : undefined;
+  };
 }
