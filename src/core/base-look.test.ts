@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { baseLookOf, withEarlier } from "./base-look.ts";
 import { baseLookLines, baseLookTitle } from "./base-look-words.ts";
 import { failure } from "./failure.ts";
+import { unattended } from "./rules/red-base.ts";
 
 const red = (name: string, ...lines: readonly string[]) => ({
   report: { commands: [{ name: "npm test", green: false, failures: [name] }] },
@@ -51,6 +52,11 @@ describe("a look at a failing base", () => {
     assert.equal(classOf({ failures: ["no end within 900 s"], unnamed: true }), "unjudged");
     assert.equal(classOf({ blocked: "it stopped early", tests: 3 }), "tests");
     assert.equal(classOf({ tests: 3, hiding: 1 }), "tests");
+  });
+
+  it("stops where nobody is asked and nothing can be judged, and is repaired otherwise", () => {
+    const look = baseLookOf(red("adds"))!;
+    assert.deepEqual([unattended(look), unattended({ ...look, class: "unjudged" })], ["repair", "stop"]);
   });
 
   it("shows the first failure beside the second, if it was of another kind", () => {

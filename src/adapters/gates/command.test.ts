@@ -25,6 +25,7 @@ type Said = { readonly text: string; readonly end?: Partial<ProgramEnd>; readonl
 async function gated(
   commands: Readonly<Record<string, Said>>,
   conflicts: readonly Conflicted[] = [],
+  { left = [], released = [] }: { readonly left?: readonly string[]; readonly released?: boolean[] } = {},
 ): Promise<GateRun> {
   const says = Object.values(commands)[Symbol.iterator]();
   const programs: Programs = {
@@ -40,9 +41,11 @@ async function gated(
   const workspaces: Workspaces = {
     take: async ({ job, commit }) => ({ job, folder, commit, environment: {}, notices: [] }),
     keep: async () => ({ commit: undefined, left: [] }),
-    release: async () => {},
+    release: async (_, isSpoilt = false) => {
+      released.push(isSpoilt);
+    },
     heldBy: async () => undefined,
-    leftovers: async () => ({ left: [], removed: [] }),
+    leftovers: async () => ({ left, removed: [] }),
   };
   const gate = new CommandGate({
     repository: folder,
@@ -107,6 +110,14 @@ test("a red command that names nothing is one failure by its own name, with the 
   assert.deepEqual(failuresOf(report), ["build"]);
   assert.equal(report.commands[0]?.unnamed, true);
   assert.deepEqual(problems, [{ class: "build", name: "build", files: [], message: "it did not work" }]);
+});
+
+test("a used workspace in which the gate failed is given back as spoilt, and one in which it passed is not", async () => {
+  const released: boolean[] = [];
+  for (const code of [1, 0])
+    await gated({ build: { text: "it ran", code } }, [], { left: ["old"], released });
+  await gated({ build: { text: "it did not work" } }, [], { released });
+  assert.deepEqual(released, [true, false, false]);
 });
 
 test("each failure has its own class, and each command its own failures", async () => {
