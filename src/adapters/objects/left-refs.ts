@@ -14,7 +14,7 @@ export const remoteRefsOf = (remote: GitRemote, names: () => Promise<readonly st
     if (hasFailed(there)) return there;
     const refs = [...there.keys()];
     return {
-      ofRun: refs.filter((ref) => !ref.startsWith(ALL) || ref.startsWith(fleetRefs(run))),
+      ofRun: refs.filter((ref) => !ref.startsWith(ALL) || `${ref}/`.startsWith(fleetRefs(run))),
       ofNone: refs.filter((ref) => ref.startsWith(ALL) && ![run, ...runs].includes(ref.split("/")[3]!)),
       ...(failed && { untidied: failed.failure }),
     };
@@ -30,7 +30,7 @@ export async function removeRefsOf(
   signal: AbortSignal,
 ): Promise<Failed | undefined> {
   for (let round = 0; ; round += 1) {
-    const there = await remote.list([fleetRefs(run)], signal);
+    const there = await remote.list(namesOf(run), signal);
     if (hasFailed(there)) return there;
     const failed = await removeAll(remote, there, signal);
     if (failed !== "moved") return failed;
@@ -53,6 +53,9 @@ export async function removeAll(
   }
   return isMoved ? "moved" : undefined;
 }
+
+/** Also a ref that has the place of all others of the run, which keeps them out. */
+const namesOf = (run: string) => [fleetRefs(run), fleetRefs(run).slice(0, -1)];
 
 const MAX_ROUNDS = 3;
 /** A command line holds no more than some thousand. */

@@ -126,6 +126,9 @@ describe("objects of a fleet", () => {
     await here.objects.offer("work:t.1#1", [other], quiet);
     assert.equal(await here.objects.cleanUp(quiet), undefined);
     assert.equal(await remote.git("for-each-ref", "refs/skein"), "");
+    await remote.git("fetch", "-q", here.at.folder, `${other}:refs/skein/fleet/${RUN}`);
+    assert.equal(await here.objects.cleanUp(quiet), undefined);
+    assert.equal(await remote.git("for-each-ref", "refs/skein"), "", "nor what keeps others out");
     assert.equal(await here.objects.cleanUp(quiet), undefined);
   });
 
