@@ -149,11 +149,8 @@ describe("skein plan", () => {
     assert.deepEqual([made.code, JSON.parse(made.out).tasks.length], [0, 4], made.err);
     const checked = await skein("plan", "check", "plan.json", "--repo", ".");
     assert.deepEqual([checked.code, /4 tasks in 1 wave, ready/.test(checked.out)], [0, true], checked.out);
-    for (const [form, words] of [
-      ["--markdown", /^# EXECUTION PLAN\n/],
-      ["--mermaid", /^flowchart LR\n/],
-    ] as const)
-      assert.match((await skein("plan", "Implement CRUD operations", form)).out, words);
+    const markdown = await skein("plan", "Implement CRUD operations", "--markdown");
+    assert.match(markdown.out, /^# EXECUTION PLAN\n/);
     const asked = await skein("plan", "fix it", "--ask");
     assert.deepEqual(
       [asked.code, /What exactly is meant by "fix it"\?/.test(asked.err)],

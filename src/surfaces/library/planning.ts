@@ -37,7 +37,6 @@ export {
   type Score,
 } from "../../planning/plan.ts";
 export { parseMarkdown, renderMarkdown } from "../../planning/render/markdown.ts";
-export { renderMermaid } from "../../planning/render/mermaid.ts";
 export { criticalPath, type Waves, wavesOf } from "../../planning/waves.ts";
 
 export type PlanRequestOptions = {

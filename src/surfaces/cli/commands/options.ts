@@ -92,7 +92,6 @@ export type PlanOptions = RepoOption &
   TrustOption &
   Pick<SettingOptions, "agent" | "model" | "planner" | "script" | "set"> & {
     readonly markdown?: true;
-    readonly mermaid?: true;
     readonly out?: string;
     readonly force?: true;
     readonly ask?: boolean;

@@ -33,13 +33,12 @@ describe("a plan on the command line", () => {
     const markdown = parseMarkdown((await ask({ folder: here() }, { markdown: true })).out);
     assert.ok(markdown.is === "plan");
     assert.deepEqual(markdown.plan, read.plan);
-    assert.match((await ask({ folder: here() }, { mermaid: true })).out, /^flowchart LR\n/);
     const text = await ask({ folder: here() });
     for (const { subject } of read.plan.tasks) assert.ok(text.out.includes(subject));
-    const two = await ask({ folder: here(), json: true }, { mermaid: true });
+    const two = await ask({ folder: here(), json: true }, { markdown: true });
     assert.deepEqual(
       [two.code, JSON.parse(two.err).error.message],
-      [2, "--json and --mermaid exclude each other"],
+      [2, "--json and --markdown exclude each other"],
     );
   });
 

@@ -31,7 +31,6 @@ export const addPlan: AddTo = (command, perform) => {
   );
   addTrusting(addRepo(command))
     .option("--markdown", "print it as markdown")
-    .option("--mermaid", "print it as a Mermaid flowchart")
     .option("--out <file>", "also write it to a file: JSON, or markdown if the name ends in .md")
     .option("--force", "with --out: overwrite a file even if it is not a plan")
     .option("--ask", "ask about what is unclear (default: on a terminal)")
@@ -105,11 +104,9 @@ const plan: Act<Wanted> = async (context, options) => {
   return EXIT.done;
 };
 
-function wrongOptions(context: Context, { request, ask, markdown, mermaid }: Wanted): ExitCode | undefined {
-  const formats = [context.json && "--json", markdown && "--markdown", mermaid && "--mermaid"];
-  const given = formats.filter((name) => typeof name === "string");
-  if (given.length > 1)
-    return usage(context, `${given.join(" and ")} exclude each other`, "choose one of them");
+function wrongOptions(context: Context, { request, ask, markdown }: Wanted): ExitCode | undefined {
+  if (context.json && markdown)
+    return usage(context, "--json and --markdown exclude each other", "choose one of them");
   if (request === "-" && ask === true)
     return usage(
       context,
@@ -140,8 +137,6 @@ async function show(context: Context, made: ExecutionPlan, options: Wanted): Pro
   if (context.json) out.write(`${asJson(made, 2)}\n`);
   else if (options.markdown)
     out.write((await import("../../../planning/render/markdown.ts")).renderMarkdown(made));
-  else if (options.mermaid)
-    out.write((await import("../../../planning/render/mermaid.ts")).renderMermaid(made));
   else return sayPlan(context, made, options.out === undefined ? {} : { file: options.out });
 }
 

@@ -17,7 +17,7 @@ import { type Assumed, assume, type Learnt, NOTHING_LEARNT } from "../../../simu
 import { workMs } from "../../../simulation/forecast.ts";
 import { learntHere } from "../../../simulation/recorded.ts";
 import { type SpeedUp, speedUp } from "../../../simulation/speed-up.ts";
-import { firstLine, harmless, plural } from "../../../text/words.ts";
+import { firstLine, plural } from "../../../text/words.ts";
 import { type Exit, hasExit, NEVER } from "../acts/project.ts";
 import { readHere } from "../configuration.ts";
 import { type Act, type Context, refuse, say, usage, writeJson } from "../context.ts";
@@ -25,8 +25,7 @@ import { EXIT } from "../exit-codes.ts";
 import { readBytes } from "../files.ts";
 import { paint } from "../output.ts";
 import { kindOf, MAX_PLAN_BYTES, optionsIn, readAs, refusePlan } from "../planning/file.ts";
-import { draw, forecastText, saySections } from "../render/forecast.ts";
-import { forecastSvg } from "../render/forecast-svg.ts";
+import { forecastText, saySections } from "../render/forecast.ts";
 import { type AddTo, addRepo, examples, type RepoOption } from "./options.ts";
 
 export const addSimulate: AddTo = (command, perform) => {
@@ -46,12 +45,11 @@ export const addSimulate: AddTo = (command, perform) => {
       'share of attempts that fail, such as 0.2; "learnt": as in earlier runs (default: none)',
     )
     .option("--seed <n>", "seed of the random numbers (default: 1)")
-    .option("--svg <file>", "also write a chart to this file")
     .addHelpText(
       "after",
       examples(
         "skein simulate plan.json",
-        "skein simulate plan.md --max-workers 16 --svg forecast.svg",
+        "skein simulate plan.md --max-workers 16",
         "skein simulate plan.json --fail-rate learnt",
       ),
     )
@@ -72,11 +70,8 @@ const simulate: Act<SimulateOptions> = async (context, options) => {
   const assumed = withNotes(assume(here.learnt, numbers), given, here);
   const found = await speedUp({ plan, assumed, policy: here.policy, ...numbers });
   if (hasFailed(found)) return refuse(context, EXIT.notAllDone, found.failure);
-  const drawn = options.svg === undefined ? undefined : await draw(context, options.svg, svgOf(plan, found));
-  if (drawn !== undefined) return drawn;
   if (context.json) writeJson(context, jsonOf(plan, found, assumed));
   else tell(context, plan, found, assumed);
-  if (options.svg !== undefined) say(context, `\ndrawn in ${harmless(options.svg)}`);
   return EXIT.done;
 };
 
@@ -139,14 +134,6 @@ function tell(context: Context, plan: ExecutionPlan, found: SpeedUp, assumed: As
   saySections(context, forecastText(plan, found, assumed.because));
 }
 
-const svgOf = (plan: ExecutionPlan, { useful, forecast, critical }: SpeedUp): string =>
-  forecastSvg({
-    title: `${firstLine(plan.goal)}: ${plural(useful, "worker")}`,
-    timeline: forecast,
-    workers: useful,
-    critical: new Set(critical.tasks),
-  });
-
 function jsonOf(
   plan: ExecutionPlan,
   { rows, useful, stories, forecast, critical }: SpeedUp,
@@ -183,7 +170,6 @@ type SimulateOptions = RepoOption & {
   readonly maxWorkers?: string;
   readonly failRate?: string;
   readonly seed?: string;
-  readonly svg?: string;
 };
 
 type Numbers = {

@@ -1,15 +1,12 @@
 /** How is a forecast told in words? A row for each number of workers, then what decides the time, and what was assumed. */
 
-import path from "node:path";
 import type { HotFile } from "../../../core/view/hot-files.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
 import type { Row, SpeedUp } from "../../../simulation/speed-up.ts";
 import type { TimedTask, Timeline } from "../../../simulation/timeline.ts";
 import { duration, firstLine, harmless, plural, precise } from "../../../text/words.ts";
 import { fit, onPage, padded, table, width } from "../columns.ts";
-import { type Context, refuse, say } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { lookAt, readBounded, writeNew } from "../files.ts";
+import { type Context, say } from "../context.ts";
 import { paint } from "../output.ts";
 
 type ForecastSection = { readonly title: string; readonly lines: readonly string[] };
@@ -46,7 +43,7 @@ const MAX_LINES = 40;
 const BAR_COLUMNS = 24;
 
 /** Rules number their tasks, and a number alone tells nobody what it is. */
-export const titled = ({ name, spec }: Pick<TimedTask, "name" | "spec">): string =>
+const titled = ({ name, spec }: Pick<TimedTask, "name" | "spec">): string =>
   /^\d+$/.test(name) ? `${name} ${firstLine(spec.description, MAX_TITLE_CHARS).replace(/\.$/, "")}` : name;
 
 const MAX_TITLE_CHARS = 60;
@@ -175,21 +172,3 @@ export function saySections(context: Context, sections: readonly ForecastSection
       );
   }
 }
-
-/** Undefined: it is there. An older picture is replaced, and nothing else: the plan's own name is soon typed. */
-export async function draw(context: Context, file: string, svg: string): Promise<ExitCode | undefined> {
-  const to = path.resolve(context.folder, file);
-  const written = await writeNew(to, svg, await isPicture(to));
-  if (!("why" in written)) return undefined;
-  const why = written.isThere ? "it exists and is not an SVG file" : written.why;
-  const message = `cannot write the chart to ${file}: ${why}`;
-  return refuse(context, EXIT.configuration, { kind: "output", message, next: "name another file: --svg" });
-}
-
-/** A link is replaced itself, and what it leads to is left alone. */
-async function isPicture(file: string): Promise<boolean> {
-  if ((await lookAt(file))?.isSymbolicLink()) return true;
-  return (await readBounded(file, BEGINNING.length).catch(() => "")).startsWith(BEGINNING);
-}
-
-const BEGINNING = "<svg ";
