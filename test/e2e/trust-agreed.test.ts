@@ -162,14 +162,16 @@ describe("an agreement", () => {
   );
 
   for (const when of ["", ", as does one from before there was trust"])
-    it(`can be taken back; a run that was begun goes on without it${when}`, LIMIT, async () => {
-      await using place = await makePlace({ files: { ".skein/agents/r.md": "---\nname: r\n---\nDo.\n" } });
+    it(`can be taken back; a run that was begun keeps it${when}`, LIMIT, async () => {
+      const files = { ".worktreeinclude": "key.txt\n", ".gitignore": "key.txt\n" };
+      await using place = await makePlace({ files });
+      await place.repository.write({ "key.txt": "mine\n" });
       await agree(place);
       const stopped = path.join(place.folder, "go");
       const agent = await agentOf(
         place,
         "slow.sh",
-        `[ -e '${stopped}' ] || exit 9\necho x > x.txt\n${COMPLETE}`,
+        `[ -e '${stopped}' ] && [ -e key.txt ] || exit 9\necho x > x.txt\n${COMPLETE}`,
       );
       const args = [
         "run",
