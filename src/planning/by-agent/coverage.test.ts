@@ -92,6 +92,20 @@ describe("what a plan leaves out of its request", () => {
     assert.deepEqual(missing(form, planOf(["The crash is to be repaired: fix it."])), []);
   });
 
+  it("is, of a request in another language, what names a path, a quote or a number that no task has", () => {
+    const german =
+      "Wir brauchen einen Export in src/export.ts mit Semikolon. Die Datei src/pdf.ts ist abgenommen und bleibt so. Es eilt sehr.";
+    const task = "Write the export in src/export.ts, separated by semicolons.";
+    assert.deepEqual(missing(german, planOf([task])), ["Die Datei src/pdf.ts ist abgenommen und bleibt so."]);
+    assert.deepEqual(missing(german, planOf([task, "Leave src/pdf.ts as it is."])), []);
+    const chinese = "给 `skim` 加一个 --quiet 选项。最多保留 50 行。谢谢大家，麻烦你们了。";
+    assert.deepEqual(missing(chinese, planOf(["Give `skim` the option --quiet."])), ["最多保留 50 行。"]);
+    assert.deepEqual(
+      missing(chinese, planOf(["Give `skim` the option --quiet, with 50 lines at most."])),
+      [],
+    );
+  });
+
   it("is found in time in proportion to both texts", () => {
     const long = Array.from({ length: 2_000 }, (_, n) => `- Fix number ${n} of \`thing${n}\``).join("\n");
     const plan = planOf(Array.from({ length: 300 }, (_, n) => `Fix ${n}. ${"word ".repeat(200)}`));

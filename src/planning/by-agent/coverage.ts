@@ -5,7 +5,7 @@ import type { Coverage, ExecutionPlan, PlanTask } from "../plan.ts";
 import { kindOf, type Lexicon } from "../shapes/lexicon.ts";
 import { sentencesOf } from "../shapes/text.ts";
 import { type Rare, rareIn, squeezed } from "./rare-words.ts";
-import { wishesIn } from "./wishes.ts";
+import { isOtherLanguage, wishesIn } from "./wishes.ts";
 
 /**
  * The sentences as they were written, in order. A sentence with rare words (paths, quoted words, numbers, names) is
@@ -14,9 +14,10 @@ import { wishesIn } from "./wishes.ts";
  */
 export function leftOut(request: string, plan: ExecutionPlan, lexicon: Lexicon): readonly string[] {
   const places = placesOf(plan);
+  const isOther = isOtherLanguage(request);
   const claims = (plan.coverage ?? []).map((claim) => ({ claim, content: contentOf(claim.says) }));
   return wishesIn(visible(request), lexicon).filter((sentence) => {
-    const wish = wishOf(sentence, lexicon);
+    const wish = wishOf(sentence, lexicon, isOther);
     if (wish.content.size === 0 && wish.rare.length === 0) return false;
     if (places.some(({ joined }) => joined.includes(squeezed(sentence)))) return false;
     const claimed = claims.filter(({ content }) => isSame(content, wish.content)).map(({ claim }) => claim);
@@ -30,11 +31,14 @@ type Wish = {
   readonly forbids: boolean;
 };
 
-function wishOf(sentence: string, lexicon: Lexicon): Wish {
+/** A plan in English has no common words with a request that is in another language. */
+function wishOf(sentence: string, lexicon: Lexicon, isOther: boolean): Wish {
   const kind = kindOf(sentence, lexicon);
+  const rare = rareIn(sentence, kind !== "statement" && !isOther);
+  const isKnownByRare = isOther && rare.some(({ is }) => is === "hard");
   return {
-    rare: rareIn(sentence, kind !== "statement"),
-    content: contentOf(sentence),
+    rare,
+    content: isKnownByRare ? new Set() : contentOf(sentence),
     forbids: FORBIDS.test(sentence),
   };
 }

@@ -1,15 +1,38 @@
 /** Finds the sentences of a request that order or limit something; what tells a story, shows code or is done does not. */
+
 import { demands, kindOf, type Lexicon, orderIn, whenOf } from "../shapes/lexicon.ts";
 import { linesOf, sentencesOf, type TextLine } from "../shapes/text.ts";
+import { rareIn } from "./rare-words.ts";
 
 /** As they were written, each once. */
 export function wishesIn(request: string, lexicon: Lexicon): readonly string[] {
   const found = new Set<string>();
-  for (const { sentence, isItem } of sentencesIn(linesOf(request.slice(0, MAX_READ_CHARS)), lexicon)) {
-    if (found.size < MAX_WISHES && (isItem || isWish(sentence, lexicon))) found.add(sentence);
+  const text = request.slice(0, MAX_READ_CHARS);
+  const isOther = isOtherLanguage(text);
+  for (const { sentence, isItem } of sentencesIn(linesOf(text), lexicon)) {
+    const mayOrder = isOther && rareIn(sentence, false).some(({ is }) => is === "hard");
+    if (found.size < MAX_WISHES && (isItem || mayOrder || isWish(sentence, lexicon))) found.add(sentence);
   }
   return [...found];
 }
+
+/** Which sentence of such a request orders something cannot be told: each that names a path, a quote or a number may. */
+export function isOtherLanguage(request: string): boolean {
+  // A call stack is no prose of any language.
+  if (linesOf(request.slice(0, MAX_READ_CHARS)).some(({ is }) => is === "other")) return false;
+  const words = request.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const english = words.filter((word) => ENGLISH.has(word)).length;
+  return words.length >= MIN_WORDS && english * 25 < words.length;
+}
+
+const MIN_WORDS = 5;
+/** Every 25th word of an English text is one of these, and hardly one of another language is. */
+const ENGLISH: ReadonlySet<string> = new Set(
+  (
+    "the and of is are with for it that this should be when from not have you we if add fix make use update remove " +
+    "write to into all each every"
+  ).split(" "),
+);
 
 const MAX_READ_CHARS = 100_000;
 /** More than a planner mends; a request with more is a list that was pasted. */
