@@ -25,6 +25,10 @@ const QUESTIONS = [
   "Show me which tests are slow.",
   "any idea why the build fails on arm64",
   "find out why orders are loaded twice",
+  "Explain how the client and the server share a key.",
+  "does src/cli.ts handle SIGINT",
+  "which of the tests touch the network",
+  "Users cannot log in, why?",
   "CI is red, why?",
   "The CLI takes 3 seconds to start - any idea why?",
   "I wonder why the CLI takes 3 seconds to start, any idea?",
@@ -64,6 +68,8 @@ const ORDERS = [
   "Tell the user why the login failed.",
   "Tell me why CI is red and fix it.",
   "Find out why orders are loaded twice and load them once.",
+  "I want to know whether we can drop node 18, and if so, drop it.",
+  "Does not work on Windows",
   "Explain in the README how it works.",
   "The login should work offline, why?",
   "Add a cache, why not?",
@@ -71,6 +77,7 @@ const ORDERS = [
   "Warum ist CI rot? Bitte reparieren.",
   "Kannst du eine Option --json hinzufügen?",
   "Pourquoi pas un cache ?",
+  "Comment the public functions, please?",
   "",
 ];
 

@@ -33,7 +33,7 @@ const MAX_CHARS = 1_000;
 function isQuestion(sentence: string): boolean {
   const said = sentence.trim().replace(/^(?:and|but|so|also|ok(?:ay)?|hi|hello|hey|please)\b[,:]?\s+/i, "");
   if (PROPOSAL.test(said) || ALSO_ORDERS.test(said)) return false;
-  if (TELL_ME.test(said) || FIND_OUT.test(said)) return true;
+  if (TELL_ME.test(said) || FIND_OUT.test(said)) return !ALSO_DOES.test(said);
   if (!/[?？]$/.test(said)) return INVERTED.test(said) || YES_OR_NO.test(said);
   return ASKS.test(said) || isForeign(said) || isTagged(said);
 }
@@ -59,10 +59,13 @@ const INVERTED = new RegExp(
 );
 /** "Is it safe to upgrade", "are there tests": not "do these in parallel", "is broken", "have the page show it". */
 const YES_OR_NO =
-  /^(?:(?:is|are|does|isn['’]t|aren['’]t|doesn['’]t)\s+(?:it|this|that|there|these|those|they|we|anything|anyone|any|the|our|my|all)\b|(?:was|were|did|has|had|can|could|should|will|would)\s+(?:it|this|that|there|they|anything|anyone)\b|(?:do|did|have|had|should)\s+(?:we|they|i)\b)/i;
+  /^(?:(?:is|are|does|isn['’]t|aren['’]t|doesn['’]t)\s+(?:it|this|that|there|these|those|they|we|anything|anyone|any|the|our|my|all)\b|(?:was|were|did|has|had|can|could|should|will|would)\s+(?:it|this|that|there|they|anything|anyone)\b|(?:do|did|have|had|should)\s+(?:we|they|i)\b|(?:is|are|does|isn['’]t|doesn['’]t)\s+(?:`[^`]+`|[\w-]+[./][\w./-]+)\s|which of (?:the|our|these|those)\b)/i;
 /** "Tell me why …", "I'd like to know whether …", "do you know which …". */
 const TELL_ME =
   /^(?:(?:can|could|would|will) (?:you|someone|anyone) )?(?:please )?(?:just )?(?:(?:tell|show|remind) (?:me|us)|explain(?: to (?:me|us))?|(?:i|we)(?:['’]d| would)? (?:(?:like|want|need) to (?:know|understand)|wonder)|(?:i|we)(?:['’]m| am|['’]re| are) (?:wondering|curious)|(?:do you|does (?:anyone|anybody|someone)) know|any ideas?)\s*,?\s+(?:why|what|which|where|who|whose|when|how|whether|if)\b/i;
+/** "…, and if so, drop it", "… and load them once": an answer alone would not do, whatever the verb. */
+const ALSO_DOES =
+  /(?:[,;:]|\b(?:and|then|or|so))\s+(?:if (?:so|not|yes),?\s+)?(?:(?:then|please|also|just)\s+)*(?!(?:why|what|which|where|who|whose|when|how|whether|if|is|are|was|were|does|do|did|has|have|had|can|in|on|at|for|from|of|to|with|by|as|than|that|it|after|before|while|because|since)\b)[a-z-]+\s+(?:it|them|that|this|those|these|the|an?|all|any|each|every|its|their|our|my)\b/i;
 /** "Find out why orders are loaded twice": what follows "and" may be an order, whatever its verb. */
 const FIND_OUT =
   /^(?:please )?(?:just )?(?:(?:find|figure) out|investigate|look into) (?:why|what|which|where|who|when|how|whether)\b(?!.*(?:[,;:]|\b(?:and|then))\s+(?!(?:why|what|which|where|who|when|how|whether)\b))/is;
@@ -70,14 +73,14 @@ const FIND_OUT =
 const TAG =
   /^(?:(?:any ideas? |do you know |does anyone know )?(?:why|how come)(?: is (?:that|this|it)| that is)?|any ideas?|what (?:changed|happened|is going on|is wrong|is the (?:reason|cause))|what['’]s (?:going on|wrong|the (?:reason|cause)))\?*$/i;
 const STATES = new RegExp(
-  `\\b${VERB}\\b|\\b(?:fails?|takes?|hangs?|crash(?:es)?|breaks?|loses?|gets?|keeps?|wonder)\\b`,
+  `\\b${VERB}\\b|\\b(?:fails?|takes?|hangs?|crash(?:es)?|breaks?|loses?|gets?|keeps?|wonder|cannot)\\b`,
   "i",
 );
 const WISHES = /\b(?:should|must|please|want|needs? to|has to|have to|would like)\b/i;
 
 /** Words that ask for a reason or a fact in other languages, at the start of a sentence; in some, anywhere in it. */
 const FOREIGN =
-  /^[¿\s]*(?:warum|wieso|weshalb|was|wer|wo|woher|wie|wann|welche[rs]?|pourquoi|comment|où|qui|quand|combien|quel(?:le)?s?|qu['’]est-ce|por qué|porqué|qué|cómo|dónde|quién(?:es)?|cuándo|cuánt[oa]s?|cuál(?:es)?|por que|o que|como|onde|quem|quando|perché|cosa|come|dove|chi|quale|waarom|wat|waar|hoe|wanneer|welke)(?=[\s'’])|なぜ|どうして|为什么|為什麼|为何|怎么回事|왜\s/iu;
+  /^[¿\s]*(?:warum|wieso|weshalb|was|wer|wo|woher|wie|wann|welche[rs]?|pourquoi|comment(?! (?:on|out|in|the|all|each|every|your|its?)\b)|où|qui|quand|combien|quel(?:le)?s?|qu['’]est-ce|por qué|porqué|qué|cómo|dónde|quién(?:es)?|cuándo|cuánt[oa]s?|cuál(?:es)?|por que|o que|como|onde|quem|quando|perché|cosa|dove|chi|quale|waarom|wat|waar|hoe|wanneer|welke)(?=[\s'’])|なぜ|どうして|为什么|為什麼|为何|怎么回事|왜\s/iu;
 /** "Pourquoi pas …", "wie wäre es mit …", "kannst du …": these propose or order. */
 const FOREIGN_ORDER =
   /(?<!\p{L})(?:warum nicht|wie w[äa]re|was h[äa]ltst|(?:kannst|könntest|können|könnten|würdest|würden) (?:du|sie|wir|ihr)|bitte|pourquoi (?:ne )?pas|(?:peux|pourrais|pouvez|pourriez)|puedes|podrías|podemos|por favor|pode|poderia|puoi|potresti|(?:kun|zou) (?:je|u))(?!\p{L})|ください|くれ|请|請/iu;

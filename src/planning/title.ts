@@ -21,12 +21,12 @@ export function titleOf(request: string, lexicon: Lexicon, maxChars: number): st
   const order = sentences
     .slice(0, MAX_SENTENCES)
     .find(({ is, one }) => is === "text" && orderIn(one, lexicon) && !isTests(one) && !NAMELESS.test(one));
-  const found = order ?? sentences[0];
+  const found = order ?? sentences.find(({ one }) => /\s/.test(one.trim())) ?? sentences[0];
   const first = found?.one ?? headings[0]?.text ?? lines[0]?.text ?? "";
   // "In a.ts:" says nothing without what it leads to.
   const next = found && /:\s*$/.test(first) ? sentences[sentences.indexOf(found) + 1]?.one : undefined;
   const title = withoutMarks(next === undefined ? first : `${first} ${next}`);
-  return subjectOf(title.replace(HAIL, ""), maxChars) || UNTITLED;
+  return subjectOf(title.replace(HAIL, "").replace(/^(?:also|and|then)\b,? /i, ""), maxChars) || UNTITLED;
 }
 
 /** "Fix it" says what is to be done with what an earlier sentence names. */

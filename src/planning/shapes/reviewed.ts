@@ -1,7 +1,7 @@
 /** Makes a task of its own of a review at the end (", then review it"): it is not its author's. */
 import { placesIn, type Tree } from "../paths.ts";
 import { subjectOf } from "../wording.ts";
-import { isReport, orderIn } from "./lexicon.ts";
+import { isReport, type Lexicon, orderIn } from "./lexicon.ts";
 import type { Part, RequestShape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
@@ -19,12 +19,13 @@ export const reviewed =
     const { lexicon, limits } = around;
     const last = linesOf(request).findLast(({ is }) => is !== "blank");
     const sentence = last?.is === "text" ? sentencesOf(last.text).at(-1) : undefined;
-    const found = sentence === undefined ? null : (THEN.exec(sentence) ?? HAVE_IT.exec(sentence));
+    const found =
+      sentence === undefined ? null : (THEN.exec(sentence) ?? HAVE_IT.exec(sentence) ?? ALONE.exec(sentence));
     if (!found || !request.endsWith(sentence!)) return undefined;
     const [, before = "", review = ""] = found;
     const head = `${request.slice(0, request.length - sentence!.length)}${before}`;
     if (AIM.test(review)) return undefined;
-    if (isReport(head, lexicon) || !orderIn(before, lexicon)) return undefined;
+    if (isReport(head, lexicon) || !ordersIn(head, before, lexicon)) return undefined;
     const order = review.replace(BY_ANOTHER, "");
     if (HAVE.test(order) ? /\band\b/i.test(order) : !isReport(order, lexicon)) return undefined; // "Review and fix".
     const shape = shapeOf(head, around);
@@ -78,3 +79,8 @@ const THEN = new RegExp(
 );
 /** "… and have it reviewed", "… and let another agent review it". */
 const HAVE_IT = new RegExp(`^(.*\\w[)\`"']?)(?:,|\\s+and|,\\s+and)\\s+(${DONE_TO}|${BY})[.!]?$`, "is");
+/** "Afterwards have another agent review it." */
+const ALONE = new RegExp(`^()(?:(?:then|finally|afterwards|after that),? )?(${DONE_TO}|${BY})[.!]?$`, "is");
+
+const ordersIn = (head: string, before: string, lexicon: Lexicon): boolean =>
+  (before === "" ? sentencesOf(head) : [before]).some((one) => orderIn(one, lexicon));
