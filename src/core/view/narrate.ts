@@ -1,15 +1,15 @@
-/** One line for each event that matters to a person; nothing for the rest. */
+/** Says each event that matters to a person in one line. */
 
-import { clockTime, day, duration, firstLine, plural, short } from "../../text/words.ts";
+import { clockTime, day, duration, plural, short } from "../../text/words.ts";
 import type { FailureKind } from "../failure.ts";
 import { CHECKOUT_CHANGED, checkoutChanged, flaggedIn } from "../handoff.ts";
-import { type Job, taskOfJob } from "../job.ts";
 import type { Event, EventOf } from "../log/event.ts";
 import { isVerified, nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
 import { ROOT, type TaskId } from "../task.ts";
+import { unreachable } from "../unreachable.ts";
 import { leftoversLabel } from "./labels.ts";
 import { bad, good, type Line, plain, quiet } from "./line.ts";
-import { goesOn, narrateCall } from "./narrate-call.ts";
+import { narrateCall } from "./narrate-call.ts";
 import {
   baseAnswered,
   baseFailed,
@@ -23,9 +23,9 @@ import {
   targetName,
   turned,
 } from "./narrate-gate.ts";
+import { capital, narrateJob, plannerOf } from "./narrate-job.ts";
 import { machineText } from "./narrate-machine.ts";
 import { duringOf } from "./story.ts";
-import { isUngated } from "./view.ts";
 import { leftOf, undoneOf, undoneText, unreachedTasks, whyFailed } from "./view-reasons.ts";
 
 export type { Line };
@@ -51,25 +51,15 @@ export function narrate(
     case "command.refused":
       return bad(`Refused ${event.command}: ${event.reason}`);
     case "job.started":
-      if (event.job.kind === "plan" && !hasPlanner) return undefined;
-      return event.isOffered ? offered(event.job, state) : started(event.job, state);
-    case "job.taken": {
-      const { job } = state.running.get(event.job) ?? {};
-      return job && (hasPlanner || job.kind !== "plan") ? taken(job, event.machine, state) : undefined;
-    }
+    case "job.taken":
     case "job.returned":
-      return quiet(`The machine of ${event.job} is gone; the job waits for another`);
+    case "job.ended":
+    case "job.quiet":
+    case "job.prepared":
+      return narrateJob(event, state, hasPlanner);
     case "machine.cut-off":
     case "machine.changed":
       return machineText(event);
-    case "job.ended":
-      return jobEnded(event);
-    case "job.quiet":
-      return quietText(event, state);
-    case "job.prepared":
-      return quiet(
-        `${capital(preparedFor(event.job, state))}: its workspace is ready after ${duration(event.ms)}, ${event.doing}`,
-      );
     case "checkout.changed":
       return bad(checkoutChanged(duringOf(event.job), event.places));
     case "clock.jumped":
@@ -97,7 +87,7 @@ export function narrate(
         ? plain(`${name(event.task)} is atomic: one worker does it`)
         : plain("No planner: one worker does the whole goal");
     case "plan.rejected":
-      if (event.failure.kind === "agent-unreachable") return unreachable(event, state);
+      if (event.failure.kind === "agent-unreachable") return agentUnreachable(event, state);
       if (event.charge === "nothing" && !event.sentBack)
         return again(plannerOf(event.task, state), event.failure.kind);
       return bad(
@@ -111,7 +101,7 @@ export function narrate(
       return handedOff(event, name(event.task));
     case "task.retried":
       if (event.charge === "nothing") return again(name(event.task), event.failure.kind);
-      if (event.failure.kind === "agent-unreachable") return unreachable(event, state);
+      if (event.failure.kind === "agent-unreachable") return agentUnreachable(event, state);
       return bad(`${name(event.task)}, attempt ${event.attempt}: ${event.failure.message}; retrying`);
     case "subtask.spawned":
     case "subtask.refused":
@@ -210,30 +200,18 @@ export function narrate(
       return bad(`Could not repair the target: ${event.failures.join(", ")}`);
     case "run.closed":
       return event.how === "done" ? good("The run is done") : bad(closedText(event, state));
-    default:
+    case "job.extended":
+    case "account.worked":
+    case "task.woken":
       return undefined;
+    default:
+      return unreachable(event);
   }
 }
 
 /** "failed", "is incomplete", "was cancelled": what follows "the run". */
 export const endWords = (how: string): string =>
   how === "failed" ? "failed" : how === "cancelled" ? "was cancelled" : `is ${how}`;
-
-function jobEnded({ job, how }: EventOf<"job.ended">): Line | undefined {
-  const isAgents = job.startsWith("work:") || job.startsWith("plan:");
-  const what = job.startsWith("land") ? "Landing" : "Check of the target";
-  switch (how) {
-    case "answered-late":
-      return plain("A job answered after its time limit; nothing had replaced it, so its answer counts");
-    case "expired":
-      return bad(`${isAgents ? job : what} timed out`);
-    // Of a worker and a planner the next event says it, with the name of the task.
-    case "interrupted":
-      return isAgents ? undefined : quiet(`${what} interrupted; restarting it`);
-    default:
-      return undefined;
-  }
-}
 
 /** Through no fault of its own, so it uses up no attempt. */
 const again = (who: string, why: FailureKind): Line =>
@@ -247,7 +225,7 @@ const AGAIN: Readonly<Partial<Record<FailureKind, string>>> = {
 };
 
 /** Once for all who meet it, and then rarely: when one of them has tried five times more. */
-function unreachable(
+function agentUnreachable(
   { task, failure }: Pick<EventOf<"task.retried">, "task" | "failure">,
   state: RunState,
 ): Line | undefined {
@@ -263,31 +241,6 @@ function unreachable(
 }
 
 const SAID_EVERY = 5;
-
-/** "the gate runs npm test (for 5 min 00 s)"; how long is left out where it has only begun. */
-export const slowText = (ms: number, doing: string): string =>
-  ms < 60_000 ? doing : `${doing} (for ${duration(ms)})`;
-
-/** What many have met at once is said once, and that it is over when it is for all. */
-function slowLine({ job, ms, doing = "" }: EventOf<"job.quiet">, state: RunState): Line | undefined {
-  const others = state.running.entries().filter(([id, other]) => id !== job && other.doing === doing);
-  if ([...others].length > 0) return undefined;
-  return ms > 0 ? bad(slowText(ms, doing)) : quiet(`No longer: ${doing}`);
-}
-
-function preparedFor(job: EventOf<"job.prepared">["job"], state: RunState): string {
-  const task = taskOfJob(job);
-  return task === undefined ? "the gate" : nameOf(state, task);
-}
-
-function quietText(event: EventOf<"job.quiet">, state: RunState): Line | undefined {
-  const { job, ms } = event;
-  if (event.doing !== undefined) return slowLine(event, state);
-  const task = taskOfJob(job);
-  const name = task === undefined ? job : nameOf(state, task);
-  const who = job.startsWith("plan:") && task ? capital(plannerOf(task, state)) : name;
-  return ms === 0 ? quiet(`${who} is active again`) : bad(`${who} has shown no activity for ${duration(ms)}`);
-}
 
 /** The goal is done only when the run closes as done: fixes and checks of the target may follow. */
 function done({ task, handoff, ended }: EventOf<"task.done">, state: RunState): Line | undefined {
@@ -329,72 +282,10 @@ function handedOff({ handoff }: EventOf<"task.handed-off">, name: string): Line 
   return but.length === 0 ? plain(ready) : bad(`${ready}, but ${but.join("; ")}`);
 }
 
-/** While machines are there, that one has begun it is told soon, with its name. */
-function offered(job: Job, state: RunState): Line | undefined {
-  if (job.kind === "land" || job.kind === "check") return started(job, state);
-  const isReady = state.machines.values().some((machine) => machine.state === "ready");
-  return isReady ? undefined : quiet(`${capital(whoOf(job, state))} waits for a machine`);
-}
-
-function taken(job: Job, machine: string, state: RunState): Line | undefined {
-  if (job.kind === "land" || job.kind === "check") return quiet(`${machine} runs the gate`);
-  if (job.kind === "work" && !goesOn(job.task, state))
-    return quiet(`${machine} starts ${workOf(job, state)}`);
-  const line = started(job, state);
-  return line && quiet(`${line.text} on ${machine}`);
-}
-
-function started(job: Job, state: RunState): Line | undefined {
-  switch (job.kind) {
-    case "plan":
-      return quiet(`Planning${job.task === ROOT ? "" : ` ${nameOf(state, job.task)}`} (turn ${job.turn})`);
-    case "work":
-      return goesOn(job.task, state) ?? quiet(`Worker started on ${workOf(job, state)}`);
-    case "land": {
-      if (job.moves !== undefined) return undefined; // That it landed is told at once.
-      const on = job.on?.length ?? 0;
-      const ahead = on === 0 ? "" : on === 1 ? " and one candidate" : ` and ${on} candidates`;
-      return quiet(
-        `${isUngated(state) ? "Landing" : "Running the gate:"} ${job.members.map((m) => nameOf(state, m.task)).join(" + ")} on top of ${short(state.target.tip)}${ahead}`,
-      );
-    }
-    case "check":
-      return quiet(
-        job.probe
-          ? "Probing the gate: it should fail without your sources"
-          : `${gateOnText(state)} ${targetName(state.target.tip, state)}`,
-      );
-  }
-}
-
-/** Whether a run has a gate is known from its first look at the target on: no look before that is called a gate run. */
-const gateOnText = (state: RunState): string => {
-  if (isUngated(state)) return "Looking for conflict markers, as there is no gate, in";
-  return state.target.report.commands.length > 0 ? "Running the gate on" : "Checking";
-};
-
-const workOf = ({ task, attempt }: Job & { readonly kind: "work" }, state: RunState): string =>
-  nameOf(state, task) + (attempt > 1 ? ` (attempt ${attempt})` : titleOf(state, task));
-
-/** Plans number their tasks, and a number alone tells nobody what it is. */
-function titleOf(state: RunState, task: TaskId): string {
-  const { key, description } = taskOf(state, task).spec;
-  return /^\d+$/.test(key) ? `: ${firstLine(description, 70).replace(/\.$/, "")}` : "";
-}
-
 /** By the machine's clock; with its day, if that is another one. */
 function untilText({ until, at }: EventOf<"account.parked">, state: RunState): string {
   const [then, now] = [wallTime(state, until), wallTime(state, at)];
   return day(then) === day(now) ? clockTime(then) : `${day(then)} ${clockTime(then)}`;
 }
 
-const plannerOf = (task: TaskId, state: RunState): string =>
-  task === ROOT ? "the planner" : `the planner of ${nameOf(state, task)}`;
-
-const whoOf = (job: Job & { readonly kind: "plan" | "work" }, state: RunState): string =>
-  job.kind === "plan" ? plannerOf(job.task, state) : nameOf(state, job.task);
-
 const inTask = (task: TaskId, state: RunState): string => (task === ROOT ? "" : ` in ${nameOf(state, task)}`);
-
-/** Not of a task's name, which stays as it is. */
-const capital = (who: string): string => who.replace(/^the /, "The ");

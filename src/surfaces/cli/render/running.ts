@@ -1,6 +1,6 @@
 /** How is what runs now said: a job, what is waited for, and the target? */
 import { healthWord, placeLabel } from "../../../core/view/labels.ts";
-import { slowText } from "../../../core/view/narrate.ts";
+import { slowText } from "../../../core/view/narrate-job.ts";
 import type { RunningView, RunView } from "../../../core/view/view.ts";
 import type { Wait } from "../../../core/view/view-wait.ts";
 import { clockTime, duration, short } from "../../../text/words.ts";
