@@ -234,3 +234,10 @@ describe("a landing's brief", () => {
     assert.ok(!("commit" in brief.members[0]!));
   });
 });
+
+test("only the first look of a run may take the result of an earlier run of the gate for its own", () => {
+  const run = new CoreRun();
+  assert.equal(run.brief("check").mayReuse, true);
+  run.check(["test: x"]);
+  assert.equal(run.brief("check").mayReuse, undefined);
+});

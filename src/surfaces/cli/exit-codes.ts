@@ -1,4 +1,7 @@
-/** What does the command's exit code say? One number per answer; scripts depend on them. */
+/** The exit codes of all commands, and which one a refusal or a failure has; scripts depend on the numbers. */
+
+import type { Refused } from "../../app/refused.ts";
+import type { FailureKind } from "../../core/failure.ts";
 
 export const EXIT = {
   done: 0,
@@ -14,6 +17,28 @@ export const EXIT = {
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Of a use case that refused. */
+export const EXIT_OF_REFUSAL: Readonly<Record<Refused["because"], ExitCode>> = {
+  usage: EXIT.usage,
+  "unknown-run": EXIT.usage,
+  configuration: EXIT.configuration,
+  repository: EXIT.configuration,
+  agent: EXIT.agentUnavailable,
+  key: EXIT.authentication,
+  run: EXIT.notAllDone,
+  stopped: EXIT.interrupted,
+};
+
+const EXIT_OF_FAILURE: Readonly<Partial<Record<FailureKind, ExitCode>>> = {
+  authentication: EXIT.authentication,
+  "agent-unreachable": EXIT.agentUnavailable,
+  quota: EXIT.parked,
+};
+
+/** Of an agent that failed; `otherwise`: where the kind of its failure has no code of its own. */
+export const exitOfFailure = (kind: FailureKind, otherwise: ExitCode): ExitCode =>
+  EXIT_OF_FAILURE[kind] ?? otherwise;
 
 /** It was said why; this is the exit code. */
 export type Exit = { readonly exit: ExitCode };

@@ -6,7 +6,6 @@ import { runSubtask, type SubtaskEnd } from "../../../app/run-subtask.ts";
 import { loneParts } from "../../../compose/agents.ts";
 import { looksOf } from "../../../compose/planning.ts";
 import { templatesOf } from "../../../compose/roles.ts";
-import type { Failure } from "../../../core/failure.ts";
 import { hasFailed } from "../../../core/result.ts";
 import { AGREES_TO_ALL, agreesTo } from "../../../ports/trust.ts";
 import type { SubtaskEvent, TaskQuestion } from "../../../subtasks/live-task.ts";
@@ -23,7 +22,7 @@ import { stopOnSignal } from "../acts/signals.ts";
 import { onPage } from "../columns.ts";
 import { configure } from "../configuration.ts";
 import { type Act, type Context, type Perform, refuse, say, usage, writeJson } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode, exitOfFailure } from "../exit-codes.ts";
 import type { TypedInput } from "../input.ts";
 import { sayRefused } from "../refusals.ts";
 import {
@@ -188,7 +187,7 @@ const subtaskRun: Act<Wanted> = async (context, wanted) => {
     const { failure } = end;
     return refuse(
       context,
-      stopping.signal.aborted ? EXIT.interrupted : codeOf(failure, EXIT.configuration),
+      stopping.signal.aborted ? EXIT.interrupted : exitOfFailure(failure.kind, EXIT.configuration),
       failure,
     );
   }
@@ -284,13 +283,7 @@ function ended(context: Context, { result, cause }: SubtaskEnd, isStopped: boole
   writeJson(context, result);
   if (isStopped) return EXIT.interrupted;
   if (result.status === "COMPLETE") return EXIT.done;
-  return cause === undefined ? EXIT.notAllDone : codeOf(cause, EXIT.notAllDone);
-}
-
-function codeOf({ kind }: Failure, otherwise: ExitCode): ExitCode {
-  if (kind === "authentication") return EXIT.authentication;
-  if (kind === "agent-unreachable") return EXIT.agentUnavailable;
-  return kind === "quota" ? EXIT.parked : otherwise;
+  return cause === undefined ? EXIT.notAllDone : exitOfFailure(cause.kind, EXIT.notAllDone);
 }
 
 const subtaskList: Act<ListOptions> = async (context, options) => {
