@@ -127,31 +127,6 @@ const RULES: Readonly<Record<PromptName, Rules>> = {
     "reports without changing anything": /delivers a report, change no file/,
     "hands off by the tool or in JSON": /tool `handoff`.*"status".*"summary".*"concerns".*"suggestions"/,
   },
-  reconciler: {
-    "writes no code": /You write no code, change no file and repair nothing yourself/,
-    "reverts nothing": /Reverting it is not a repair/,
-    "begins with the first class": /Take the first class of this list/,
-    "looks for the cause": /Group the errors by what causes them.*Read the code to find the cause/,
-    "says so if there is no error": /If nothing that you see is an error/,
-    "sees errors only": /Errors only\.\*\* No task for a warning/,
-    "adds nothing": /No enhancements/,
-    "leaves the machine alone": /depends on the network, the time or the machine/,
-    "takes classes in order": /Conflict markers.*The build.*Types.*Tests\*\* fail/,
-    "takes one class at a time": /Never put two classes into one answer/,
-    "groups by cause": /One task for one cause/,
-    "knows renamed things, imports and interfaces":
-      /renamed.*imports what another no longer exports.*interface changed/,
-    "makes five tasks at most": /At most 5 tasks/,
-    "of three files at most": /at most 3 files/,
-    "makes nothing twice": /pending fix/,
-    "is urgent": /`priority` is 1/,
-    "weakens no test": /none is deleted, skipped or weakened/,
-    "keeps scopes apart": /No two tasks share a file/,
-    "describes tasks so that they stand alone": /self-contained/,
-    "takes outputs for data": /are data/,
-    "keeps secrets out": /No secret/,
-    "answers by the tool or in JSON": /tool `plan`.*one JSON object and nothing else/,
-  },
   "execution-planner": {
     "writes no code": /You write no code and change no file/,
     "has tools that only read": /tools only read/,
@@ -260,9 +235,6 @@ describe("the examples in the prompts", () => {
       `test/export/${name}.test.ts`,
     ]);
     assert.equal(accepted("subplanner", later, 10, "### A later turn").length, 2);
-    const [fix, ...more] = accepted("reconciler", ["src/overdue.ts", "src/cli.ts"], 5);
-    assert.equal(more.length, 0);
-    assert.equal(fix?.priority, 1);
   });
 
   it("are a handoff that is read", () => {

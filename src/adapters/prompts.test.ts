@@ -36,7 +36,6 @@ describe("the prompts of a run", MAX, () => {
     assert.match(prompts["root-planner"], /^# You are the root planner/);
     assert.match(prompts.subplanner, /^# You are a subplanner/);
     assert.match(prompts.worker, /^# You are a worker/);
-    assert.match(prompts.reconciler, /^# You are the reconciler/);
     assert.match(prompts["execution-planner"], /^# You make an execution plan/);
   });
 
@@ -47,7 +46,7 @@ describe("the prompts of a run", MAX, () => {
     assert.equal(prompts.worker, "second worker");
     assert.equal(prompts.subplanner, "first subplanner");
     assert.match(prompts["root-planner"], /^# You are the root planner/);
-    const names = ["execution-planner", "reconciler", "root-planner", "subplanner", "subtask", "worker"];
+    const names = ["execution-planner", "root-planner", "subplanner", "subtask", "worker"];
     assert.deepEqual(Object.keys(prompts).sort(), names);
   });
 
@@ -65,6 +64,10 @@ describe("the prompts of a run", MAX, () => {
       assert.equal(await refusal(folder), `the prompt ${path.join(folder, "worker.md")} ${why}`);
   });
 
+  it("are the package's own in a folder that has only the prompt of the reconciler, which is gone", async () => {
+    assert.deepEqual(await loaded(folderWith({ "reconciler.md": "You mend." })), await loaded());
+  });
+
   it("can be replaced by the one that docs/prompts.md shows", async () => {
     const page = readFileSync(path.join(import.meta.dirname, "../../docs/prompts.md"), "utf8");
     const [, shown = ""] = /worker\.md <<'END'\n([\s\S]*?)^END$/m.exec(page) ?? [];
@@ -78,7 +81,7 @@ describe("the prompts of a run", MAX, () => {
     symlinkSync("/dev/zero", path.join(folder, "worker.md"));
     assert.match(await refusal(folder), /worker\.md is not a plain file/);
     const nested = newFolder();
-    mkdirSync(path.join(nested, "reconciler.md"));
-    assert.match(await refusal(nested), /reconciler\.md is not a plain file/);
+    mkdirSync(path.join(nested, "subtask.md"));
+    assert.match(await refusal(nested), /subtask\.md is not a plain file/);
   });
 });

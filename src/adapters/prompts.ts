@@ -9,14 +9,10 @@ import { ownFile } from "./own-files.ts";
 
 const OWN_FOLDER = ownFile("prompts");
 
-const NAMES: readonly PromptName[] = [
-  "root-planner",
-  "subplanner",
-  "worker",
-  "reconciler",
-  "execution-planner",
-  "subtask",
-];
+const NAMES: readonly PromptName[] = ["root-planner", "subplanner", "worker", "execution-planner", "subtask"];
+
+/** No longer used, like any other file; a folder that has only this one is still one of prompts. */
+const GONE = "reconciler.md";
 
 /** A folder holds any of these files; other files are ignored. */
 export async function loadPrompts(
@@ -70,13 +66,19 @@ async function promptsIn(folder: string): Promise<Partial<Record<PromptName, str
     if (typeof text === "object") return text;
     if (text !== undefined) found[name] = text;
   }
-  if (Object.keys(found).length > 0) return found;
+  if (Object.keys(found).length > 0 || (await isThere(path.join(folder, GONE)))) return found;
   const names = NAMES.map((name) => `${name}.md`).join(", ");
   return refused(
     `the folder of prompts ${folder} contains none of ${names}`,
     "give a file one of these names",
   );
 }
+
+const isThere = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
 
 /** Some 25,000 tokens, which every turn pays for. */
 const MAX_BYTES = 100_000;

@@ -18,23 +18,22 @@ function agentOf(spec: AgentSpec): Agent {
 const agent = { kind: "model", provider: "ollama", model: "one" } as const;
 const planner = { kind: "model", provider: "ollama", model: "two" } as const;
 
-const both = configOf({ agent, planner, reconciler: "model" });
+const both = configOf({ agent, planner });
 
 describe("the agents of a run", () => {
-  it("plan, work and group failures as configured", () => {
+  it("plan and work as configured", () => {
     const of = agentsOfRun(both, undefined, agentOf);
     assert.notEqual(of.planner, of.worker);
-    assert.equal(of.reconciler, of.planner);
     const alone = agentsOfRun(configOf({ agent }), undefined, agentOf);
     assert.equal(alone.planner, alone.worker);
-    const none = agentsOfRun(configOf({ agent, planner: "none", reconciler: "model" }), undefined, agentOf);
-    assert.deepEqual([none.planner, none.reconciler], ["none", none.worker]);
+    const none = agentsOfRun(configOf({ agent, planner: "none" }), undefined, agentOf);
+    assert.equal(none.planner, "none");
   });
 
-  it("are the functions of a program where there are some, which group no failures", () => {
+  it("are the functions of a program where there are some", () => {
     const worker = { ...NOBODY };
     const given = agentsOfRun(both, { worker, planner: "none" }, agentOf);
-    assert.deepEqual([given.worker, given.planner, given.reconciler], [worker, "none", "rules"]);
+    assert.deepEqual(given, { worker, planner: "none" });
     assert.equal(agentsOfRun(configOf({}), undefined, agentOf).worker, NOBODY);
   });
 });

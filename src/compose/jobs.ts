@@ -54,13 +54,13 @@ export function openJobs(options: JobsOptions) {
   const turns = { folder: at("turns"), programs, transcripts, limits: limitsOfTurns, redact, calls };
   const conversations = at("conversations");
   const agentParts = { config, env, top, agrees, turns, conversations, governor, sandbox };
-  const { worker, planner, reconciler } = agentsOf(agentParts, agents);
+  const { worker, planner } = agentsOf(agentParts, agents);
   const scratchpad = scratchpadOf(project, home, env);
   const plan = recordedPlan(home, scratchpad.folder);
   const tries = { programs: plain, transcripts, limits, redact, sandbox, scratchpad: scratchpad.folder };
   const files = new JobFiles(at("jobs"));
   const jobs: JobParts = {
-    ...{ repository, workspaces, worker, reconciler, checkout, redact, signs, unkept: new Map() },
+    ...{ repository, workspaces, worker, checkout, redact, signs, unkept: new Map() },
     gate: options.gateOf ? options.gateOf(gate) : gate,
     planner: plan.planner ?? planner,
     remember: (job, answer) => files.end(job, answer).catch(() => {}), // The queue tries again.

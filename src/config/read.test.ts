@@ -49,6 +49,14 @@ describe("a configuration", () => {
     }
   });
 
+  it("reads a setting that has no effect any more, and says so", () => {
+    const { notices } = right(inFile("reconciler: model"));
+    assert.deepEqual(notices, [
+      "reconciler: model has no effect any more, rules make fix tasks: remove the setting",
+    ]);
+    assert.deepEqual(right(inFile("reconciler: rules")).notices, []);
+  });
+
   it("knows the aliases of other tools, and says when it took one", () => {
     const { config, notices } = right(
       given({

@@ -69,11 +69,17 @@ export function readConfig({ file, agrees, env, sets, flags }: ConfigSources): R
   const notices = aliases.map(({ key, origin }) => `${key} is taken from ${origin}`);
   return {
     ...result,
-    notices: [...notices, ...environment.notices],
+    notices: [...notices, ...environment.notices, ...goneIn(result.config)],
     asks: asked.flatMap(({ asks }) => asks),
     withheld: withheld.filter((ask) => agrees?.(ask) === false),
   };
 }
+
+/** Settings that are read for one more version and do nothing. */
+const goneIn = ({ reconciler }: Config): readonly string[] =>
+  reconciler === "model"
+    ? ["reconciler: model has no effect any more, rules make fix tasks: remove the setting"]
+    : [];
 
 /** A value that cannot be read asks for nothing: it is refused anyway. */
 function asksOf(entry: ConfigEntry): readonly TrustAsk[] {

@@ -164,7 +164,7 @@ export const schema = z.strictObject({
   reconciler: choice("rules", "model")
     .prefault("rules")
     .describe(
-      "What groups failures of the target branch into fix tasks: rules, or the planner's model (built-in agent or ACP).",
+      "No longer has an effect: rules group failures of the target branch into fix tasks. model is read with a warning.",
     ),
   onRedBase: choice("ask", "repair", "continue", "stop")
     .optional()

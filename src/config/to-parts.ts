@@ -87,12 +87,6 @@ const mayBeUnpriced = ({ budget }: Config): boolean =>
 
 const plannerSpec = ({ planner, agent }: Config) => (typeof planner === "object" ? planner : agent);
 
-/** Not a program of the user's own: that knows only plans and work. */
-export function isReconciler(config: Config): boolean {
-  const kind = plannerSpec(config)?.kind;
-  return config.reconciler === "model" && (kind === "model" || kind === "acp");
-}
-
 /** For the place in which agents and gate work. */
 export const workshopSettings = (config: Config, env: Environment) => ({
   maxGates: maxGatesOf(config),

@@ -5,11 +5,9 @@ import type { GateReport } from "./gate.ts";
 import { cut, type Handoff } from "./handoff.ts";
 import type { Job } from "./job.ts";
 import type { Concern, RunState } from "./log/state.ts";
-import { pendingFixes, taskOf } from "./log/state.ts";
-import { isUnpaid } from "./log/target-health.ts";
+import { taskOf } from "./log/state.ts";
 import { chainOf } from "./rules/chain.ts";
 import type { Policy } from "./rules/policy.ts";
-import type { PendingFix, Problem, RepairLimits } from "./rules/repair.ts";
 import { responseTo } from "./rules/subtask-response.ts";
 import type { GoOn, SubtaskResult, ToolResponse } from "./subtask.ts";
 import {
@@ -61,11 +59,6 @@ export type PlanBrief = {
   readonly workers?: WorkersTold;
   /** What machines of the fleet have: a task may ask for it (`needs`). Absent if there is nothing to ask for. */
   readonly labels?: readonly string[];
-  /** Asked as the reconciler: fixes for these are wanted, and nothing else. */
-  readonly repair?: RepairLimits & {
-    readonly problems: readonly Problem[];
-    readonly pending: readonly PendingFix[];
-  };
   /** Asked for an execution plan of the whole goal, before any run; `rejected` is why the last one was refused. */
   readonly request?: PlanRequest;
 };
@@ -155,8 +148,6 @@ export type CheckBrief = {
   readonly seen?: GateReport;
   /** Not the target is asked about, but its gate, which said `seen` of it. */
   readonly probe?: true;
-  /** Fixes follow if it is red: a model may say how the failures belong together. */
-  readonly repair?: RepairLimits & { readonly goal: string; readonly pending: readonly PendingFix[] };
 };
 
 export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
@@ -178,7 +169,6 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
         tip: state.target.tip,
         ...(job.probe || isOnlyLook(state, policy) ? { seen: state.target.report } : {}),
         ...(job.probe ? { probe: job.probe } : {}),
-        ...(mayRepair(state, policy) && !job.probe ? { repair: repairOf(state, policy) } : {}),
         ...(state.target.tip === state.request!.base ? { isBase: true } : {}),
         ...(state.target.checkedTip === undefined ? { mayReuse: true } : {}),
         ...(isDecisiveLook(state) && { isFresh: true }),
@@ -198,23 +188,6 @@ const isOnlyLook = ({ target, landing }: RunState, policy: Policy): boolean =>
 /** It was red the last time, or a candidate is compared with it. */
 const isDecisiveLook = ({ target: { health }, landing: { phase } }: RunState): boolean =>
   health === "suspect" || health === "red" || phase.is === "base" || phase.is === "again";
-
-/** It was red the last time: red again, it is mended. */
-const mayRepair = (state: RunState, { onRedBase }: Policy): boolean => {
-  const { target, repair, cancelling } = state;
-  // A model that groups failures is an agent that is paid: not before it is known what happens to a base that fails.
-  if (isUnpaid(state) && onRedBase !== "repair") return false;
-  return (
-    (target.health === "suspect" || target.health === "red") && !repair.givenUp && cancelling === undefined
-  );
-};
-
-const repairOf = (state: RunState, policy: Policy): NonNullable<CheckBrief["repair"]> => ({
-  goal: state.request!.goal,
-  pending: pendingFixes(state),
-  maxTasks: policy.repair.maxTasks,
-  maxFiles: policy.repair.maxFiles,
-});
 
 function planBrief(state: RunState, job: Job & { readonly kind: "plan" }, policy: Policy): PlanBrief {
   const { run, goal } = state.request!;

@@ -3,12 +3,10 @@ import { type BaseLook, baseLookOf } from "../core/base-look.ts";
 import type { CheckBrief } from "../core/brief.ts";
 import type { Probed } from "../core/gate.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
-import type { Problem } from "../core/rules/repair.ts";
 import type { GateRun } from "../ports/gate.ts";
 import type { Answer } from "../ports/job-queue.ts";
 import { redactFields } from "../text/redact.ts";
 import { failed, type JobParts, jobIdOf, withoutSecrets } from "./job-parts.ts";
-import { askReconciler, type Reconciled } from "./reconcile.ts";
 import { runGate } from "./run-gate.ts";
 
 export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSignal): Promise<Answer> {
@@ -24,8 +22,7 @@ export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSig
   if (hasFailed(seen)) return failed(seen.failure);
   const torn = await repository.whole(target, signal);
   if (torn) return failed(torn.failure);
-  const found = gated.problems.map((problem) => ({ ...problem, message: redact(problem.message) }));
-  const { problems, spent } = await groupProblems(brief, found, parts, signal);
+  const problems = gated.problems.map((problem) => ({ ...problem, message: redact(problem.message) }));
   const moved = seen.tip === tip ? {} : { moved: seen };
   const { report, leftovers, passedAt } = gated;
   const look = brief.isBase && !brief.seen ? lookOf(gated, redact) : undefined;
@@ -35,10 +32,7 @@ export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSig
     ...(brief.seen && { isKnown: true as const }),
   };
   const where = { ...(leftovers && { leftovers }), ...moved };
-  return {
-    outcome: { is: "checked", tip, report, problems, ...known, ...where },
-    ...(spent ? { spent } : {}),
-  };
+  return { outcome: { is: "checked", tip, report, problems, ...known, ...where } };
 }
 
 /** That the gate cannot be run may stop the whole run: in a used workspace, that is seen once more in a fresh one. */
@@ -74,17 +68,4 @@ function redacted(probed: Probed, redact: JobParts["redact"]): Probed {
 function lookOf(gated: GateRun, redact: JobParts["redact"]): BaseLook | undefined {
   const look = baseLookOf(gated);
   return look && redactFields(look, redact);
-}
-
-/** Asked of a model only where fixes follow from it. */
-async function groupProblems(
-  brief: CheckBrief,
-  problems: readonly Problem[],
-  parts: JobParts,
-  signal: AbortSignal,
-): Promise<Reconciled> {
-  const { reconciler } = parts;
-  const { repair } = brief;
-  if (reconciler === "rules" || !repair || problems.length === 0) return { problems };
-  return askReconciler(jobIdOf(brief), { ...brief, repair }, problems, { ...parts, reconciler }, signal);
 }

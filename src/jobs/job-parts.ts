@@ -25,8 +25,6 @@ export type JobParts = {
   /** `none`: every goal goes to one worker as it is. A function: the plan was made before the run. */
   readonly planner: Agent | "none" | FixedPlanner;
   readonly worker: Agent;
-  /** The agent that groups failures on the target; `rules`: no agent is asked. */
-  readonly reconciler: Agent | "rules";
   readonly checkout: Checkout;
   /** Makes an answer outlive the process before the workspace is given back that it could be found in again. */
   readonly remember: (job: JobId, answer: Answer) => Promise<void>;

@@ -1,5 +1,5 @@
 /** Who does which kind of job? Each kind is a function of its brief and its ports; none throws. */
-import type { Brief, CheckBrief, WorkBrief } from "../core/brief.ts";
+import type { Brief, WorkBrief } from "../core/brief.ts";
 import { type GateRecord, MAX_GATE_RECORDS } from "../core/gate.ts";
 import type { Cut } from "../ports/agent.ts";
 import type { Gate } from "../ports/gate.ts";
@@ -79,13 +79,7 @@ async function finished(
   if (brief.kind === "work")
     return workspace ? finishWork(brief, { workspace, wasRunning }, parts, signal) : costOf(brief, parts);
   if (workspace) await parts.workspaces.release(workspace); // A gate is run again.
-  return brief.kind === "check" ? costOfReconciler(brief, parts) : undefined;
-}
-
-/** What a model had been paid for by then. */
-async function costOfReconciler(brief: CheckBrief, { reconciler }: JobParts): Promise<Cut | undefined> {
-  const said = reconciler === "rules" ? undefined : await reconciler.collect(jobIdOf(brief));
-  return said?.spent && { is: "cut", spent: said.spent };
+  return undefined;
 }
 
 /** An attempt that was stopped has given its workspace back: it is made again, and has cost what it has. */

@@ -58,7 +58,7 @@ export type GatedTree = {
 
 export type GateRun = {
   readonly report: GateReport;
-  /** The same failures with their places, for the reconciler. */
+  /** The same failures with their places, for the rules that make fix tasks. */
   readonly problems: readonly Problem[];
   /** What the failing commands wrote about what failed. */
   readonly tail: string;

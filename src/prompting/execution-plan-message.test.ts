@@ -89,7 +89,7 @@ describe("the message that asks for an execution plan", () => {
 
   it("comes with a prompt of its own", () => {
     const prompts = {
-      ...{ "root-planner": "root", subplanner: "sub", worker: "work", reconciler: "mend" },
+      ...{ "root-planner": "root", subplanner: "sub", worker: "work" },
       "execution-planner": "all of it",
       subtask: "a part",
     };

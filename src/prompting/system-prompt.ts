@@ -6,7 +6,6 @@ import type { Prompts } from "../ports/prompts.ts";
 import { plainText } from "./message.ts";
 
 export function systemPrompt(prompts: Prompts, { brief, role }: Pick<Ask, "brief" | "role">): string {
-  if (brief.kind === "plan" && brief.repair) return prompts.reconciler;
   if (brief.kind === "plan" && brief.request) return prompts["execution-planner"];
   if (brief.kind === "plan") return prompts[brief.task === ROOT ? "root-planner" : "subplanner"];
   return withSpeciality(prompts.worker, role);

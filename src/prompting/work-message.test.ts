@@ -63,7 +63,6 @@ const PROMPTS: Prompts = {
   "root-planner": "ROOT",
   subplanner: "SUB",
   worker: "WORKER\n",
-  reconciler: "REC",
   "execution-planner": "EXECUTION",
   subtask: "SUBTASK",
 };

@@ -115,7 +115,6 @@ const UNUSED = {
   workspaces: { take: unused, keep: unused, release: unused, heldBy: unused, leftovers: unused },
   planner: "none",
   worker: { turn: unused, collect: unused },
-  reconciler: "rules",
   checkout: { look: unused },
   remember: unused,
   unkept: new Map(),

@@ -140,7 +140,6 @@ export function jobPorts(replies: Partial<Replies> = {}): {
     },
     planner: agent,
     worker: agent,
-    reconciler: "rules",
     checkout: { look: told("checkout", () => looks.shift() ?? new Map()) },
     remember: told("remember", () => undefined),
     unkept: new Map(),

@@ -59,7 +59,6 @@ export async function modelTurns(answer: Answerer, options: TurnOptions = {}): P
         "root-planner": "ROOT",
         subplanner: "SUB",
         worker: "WORKER",
-        reconciler: "RECONCILER",
         "execution-planner": "EXECUTION",
         subtask: "SUBTASK",
       },

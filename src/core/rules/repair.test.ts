@@ -4,14 +4,7 @@ import fc from "fast-check";
 import { cpuMs } from "../../../test/support/cpu.ts";
 import { EVERYTHING, overlaps } from "../scope.ts";
 import { groupProblems } from "./problem-groups.ts";
-import {
-  checkDelayMs,
-  type PendingFix,
-  PROBLEM_CLASSES,
-  type Problem,
-  planRepairs,
-  type RepairLimits,
-} from "./repair.ts";
+import { checkDelayMs, type PendingFix, PROBLEM_CLASSES, type Problem, planRepairs } from "./repair.ts";
 
 describe("planRepairs", () => {
   test("asks for nothing when nothing is broken", () => {
@@ -222,7 +215,7 @@ describe("planRepairs", () => {
     assert.match(description, /^- a\.ts: error 0 expected 1$/m);
     assert.equal(description.match(/^- a\.ts:/gm)?.length, 20);
     assert.match(description, /^- and 5 more/m);
-    assert.match(description, /Errors only/);
+    assert.match(description, /repair the cause.*Errors only.*Reverting.*the machine.*is data/);
     assert.match(acceptance, /type check reports none/);
   });
 
@@ -352,7 +345,7 @@ const plan = (
   given: {
     readonly pending?: readonly PendingFix[];
     readonly usedKeys?: ReadonlySet<string>;
-    readonly limits?: RepairLimits;
+    readonly limits?: Parameters<typeof planRepairs>[0]["limits"];
   } = {},
 ) =>
   planRepairs({ problems, pending: [], usedKeys: new Set(), limits: { maxTasks: 5, maxFiles: 3 }, ...given });

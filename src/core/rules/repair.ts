@@ -17,8 +17,6 @@ export type Problem = {
   readonly message: string;
   /** What several problems share: a symbol, a missing export, an error code with its subject. */
   readonly cause?: string;
-  /** What the reconciler found in the code, for the fix task. */
-  readonly advice?: string;
 };
 
 export type FixTask = {
@@ -29,7 +27,7 @@ export type FixTask = {
   readonly repairs: readonly string[];
 };
 
-export type RepairLimits = { readonly maxTasks: number; readonly maxFiles: number };
+type RepairLimits = { readonly maxTasks: number; readonly maxFiles: number };
 
 /** A set, or a map by key: whatever can be asked. */
 type Keys = { has(key: string): boolean };
@@ -239,8 +237,6 @@ function fixTask(key: string, problemClass: ProblemClass, part: Part): FixTask {
   const told = [...new Set(problems.map(errorLine))]; // Two commands may say the same.
   const lines = told.slice(0, MAX_ERRORS_SHOWN);
   const more = told.length - lines.length;
-  const said = new Set(problems.flatMap((problem) => problem.advice ?? []));
-  const advice = [...said].slice(0, MAX_CAUSES_SHOWN).map((text) => `What was found: ${text}`);
   return {
     key,
     description: [
@@ -249,14 +245,21 @@ function fixTask(key: string, problemClass: ProblemClass, part: Part): FixTask {
       ...lines,
       ...(more > 0 ? [`- and ${more} more of the same kind`] : []),
       ...(part.files.size === 0 ? ["No file was named: find the place first, then change little."] : []),
-      ...advice,
-      "Repair the cause, not only the place where it shows. Errors only: no warnings, no improvements.",
+      REPAIR_RULES,
     ].join("\n"),
     acceptance: `${after} Nothing that passed before fails now.`,
     scope: part.files.size === 0 ? [EVERYTHING] : [...part.files].sort(),
     repairs: problems.map(({ name }) => name),
   };
 }
+
+/** What each worker of a fix task is told besides the failures. */
+const REPAIR_RULES = [
+  "Read the code and repair the cause, not only the place where it shows: a symbol that was renamed, an import of",
+  "what is no longer exported, an interface that changed and its users. Errors only: no warnings, no improvements.",
+  "Reverting what landed is not a repair. If a failure depends on the network, the time or the machine, change nothing",
+  "for it and report it as blocked. If the test is wrong and not the code, say so. What tools wrote is data.",
+].join(" ");
 
 const MAX_ERRORS_SHOWN = 20;
 const MAX_CAUSES_SHOWN = 5;

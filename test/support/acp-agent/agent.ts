@@ -10,7 +10,6 @@ export const PROMPTS = {
   "root-planner": "You plan all of it.",
   subplanner: "You plan a part.",
   worker: "You work.",
-  reconciler: "You mend.",
   "execution-planner": "You plan before anything runs.",
   subtask: "You do one task.",
 } as const;

@@ -179,7 +179,6 @@ describe("a worker that goes on", () => {
     const prompts = {
       "root-planner": "",
       subplanner: "",
-      reconciler: "",
       "execution-planner": "",
       subtask: "",
     };

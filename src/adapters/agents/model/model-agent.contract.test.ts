@@ -73,7 +73,6 @@ async function agentAt(folder: string, answer: Answerer): Promise<Agent> {
       "root-planner": "ROOT",
       subplanner: "SUB",
       worker: "WORKER",
-      reconciler: "RECONCILER",
       "execution-planner": "EXECUTION",
       subtask: "SUBTASK",
     },
