@@ -1,4 +1,7 @@
-/** What can be seen of agents before one is started? What takes long to load is loaded when it is asked for. */
+/**
+ * Checks agents before one is started: programs, models, sandbox, prompts, scripts. Loads slow modules on first
+ * use.
+ */
 import { realpath } from "node:fs/promises";
 import { hasFailed } from "../core/result.ts";
 import type { AgentLooks } from "../ports/agent-looks.ts";
@@ -7,14 +10,17 @@ import { readBounded } from "./files/read-bounded.ts";
 import { nodeOnPath, whyUnstartable } from "./programs/command.ts";
 import { installedVersion } from "./programs/installed-version.ts";
 
-/** It takes 40 ms; on a machine that is too busy to answer it is left to the agent to say. */
+/**
+ * Asking Node for its version takes 40 ms. If a busy machine does not answer in time, the agent itself reports a
+ * bad Node.
+ */
 const NODE_MS = 5_000;
-/** On the same machine it takes a ms. A server that does not refuse at once is there. */
+/** A model server on the same machine refuses within 1 ms; one that has not refused by then counts as reachable. */
 const REACH_MS = 1_000;
-/** More than any script that somebody writes. */
+/** Larger than any script written by hand. */
 const MAX_SCRIPT_BYTES = 64_000_000;
 
-/** `known`: the model servers that are known, with the places where each usually listens. */
+/** `known`: the known model servers, each with the address where it usually listens. */
 export function agentLooks(
   env: Environment,
   known: readonly { readonly name: string; readonly local?: string }[],
@@ -52,7 +58,7 @@ export function agentLooks(
       return hasFailed(prompts) ? prompts.failure : undefined;
     },
     script: async (file) => {
-      const real = await realpath(file).catch(() => file); // A person may name a link.
+      const real = await realpath(file).catch(() => file); // A user may name a link.
       const read = await readBounded(real, MAX_SCRIPT_BYTES);
       if (read.is === "none") return "missing";
       if (read.is !== "bytes") return [`it cannot be read: ${read.is === "unreadable" ? read.why : read.is}`];

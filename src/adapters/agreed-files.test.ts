@@ -1,4 +1,4 @@
-/** Is a file that changed after somebody agreed to it left out, where its bytes are read to be used? */
+/** Tests that a file which changed after the user agreed to it is left out when its bytes are read for use. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";

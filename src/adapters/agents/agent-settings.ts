@@ -1,4 +1,4 @@
-/** What does an agent of any kind get? The run's programs and places, and what is configured. */
+/** Types of what every kind of agent is opened with: the run's parts, and the configured settings. */
 import type { ModelSpec } from "../../core/model-spec.ts";
 import type { Failed } from "../../core/result.ts";
 import type { PriceOverrides } from "../../ports/agent-looks.ts";
@@ -21,17 +21,17 @@ export type AgentSettings = {
   /** The user's checkout. */
   readonly top: string;
   readonly promptFolders: readonly string[];
-  /** The model that "provider/model" means. */
+  /** Resolves a name such as "provider/model". */
   readonly modelIn: (name: string) => ModelSpec | undefined;
   readonly prices: PriceOverrides;
   /** Whether a model without a known price may be called. */
   readonly mayBeUnpriced: boolean;
   readonly retry: { readonly first: number; readonly max: number };
-  /** What is known of an agent by its name. */
+  /** Looks up an agent's start settings by its name. */
   readonly startOf: (name: string) => Pick<AcpOptions, "environment" | "readsItself" | "tried">;
   readonly permissions: AcpOptions["permissions"];
-  /** What files of the repository may ask for: servers, prompts. */
+  /** Decides whether the user agreed to what a file of the repository asks for: servers, prompts. */
   readonly agrees: Agrees;
-  /** Variables that `.mcp.json` may name. */
+  /** The variables that `.mcp.json` may name. */
   readonly passed: Readonly<Record<string, string>>;
 };

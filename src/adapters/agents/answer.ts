@@ -1,4 +1,4 @@
-/** Finds a program's answer: in the file that it was told of, else at the end of its output. */
+/** Finds a program's answer: in the file that it was told to write, else at the end of its output. */
 import { unreachable } from "../../core/unreachable.ts";
 import { parseJson } from "../../text/json.ts";
 import { readBounded } from "../files/read-bounded.ts";
@@ -6,7 +6,7 @@ import { readBounded } from "../files/read-bounded.ts";
 export type AnswerFile =
   | { readonly is: "text"; readonly text: string }
   | { readonly is: "none" }
-  /** Something is there that must not be read. */
+  /** Something is there that must not be read, such as a folder or a file that is too large. */
   | { readonly is: "odd"; readonly why: string };
 
 /** More than any plan or report, even at four bytes a character. */
@@ -37,8 +37,8 @@ export async function readAnswerFile(file: string): Promise<AnswerFile> {
 }
 
 /**
- * The last line that is an answer of its kind; else everything, because an answer may span several lines. Other
- * objects do not count: the last task of a plan, printed one per line, is not the plan.
+ * Returns the last line that is an answer of this kind; else all the output, because an answer may span several
+ * lines. Other JSON objects do not count: the last task of a plan that is printed line by line is not the plan.
  */
 export function answerIn(output: string, kind: "plan" | "work"): string {
   const key = kind === "plan" ? "tasks" : "status";
@@ -52,10 +52,10 @@ export function answerIn(output: string, kind: "plan" | "work"): string {
   return output.trim();
 }
 
-/** For agents that must answer in one exact line: anything else printed is part of the answer, too. */
+/** For agents that must answer in one exact line: any other printed text makes the answer wrong. */
 export const wholeOutput = (output: string): string => output.slice(-MAX_OUTPUT_CHARS).trim();
 
-/** Whether it is a `DONE` line, whichever file it names. */
+/** Whether the text is a `DONE` line, whichever file it names. */
 export const isDone = (text: string): boolean => /^DONE\|[^\n]+$/.test(text.trim());
 
 /** The object, if the text is one JSON object and nothing else. */

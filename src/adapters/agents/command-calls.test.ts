@@ -1,4 +1,4 @@
-/** Does a program's turn end with its call, whatever the program does then, and does it go on with the response? */
+/** Tests that a program's turn ends with its call, whatever the program does then, and goes on with the response. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import type { Ask } from "../../ports/agent.ts";
 import { CallDesk } from "../call-desk/desk.ts";
 import { CommandAgent } from "./command.ts";
 
-/** Sends a question to the desk, as `skein ask` does. */
+/** Sends a question to the call server, as `skein ask` does. */
 const ASK = `node -e '
   const { SKEIN_CALL_URL, SKEIN_CALL_TOKEN } = process.env;
   const headers = { authorization: "Bearer " + SKEIN_CALL_TOKEN };

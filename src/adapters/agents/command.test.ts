@@ -1,3 +1,7 @@
+/**
+ * Tests programs as agents: their brief and environment, how answers are found, how turns end, what survives a
+ * kill.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +15,7 @@ import type { Ask, Called, Said } from "../../ports/agent.ts";
 import type { Program, Programs } from "../../ports/programs.ts";
 import { CommandAgent } from "./command.ts";
 
-/** Leaves a process that holds the output, without mark, parent or group. */
+/** Leaves a process that holds the output open, and cannot be found by mark, parent or process group. */
 const ESCAPES =
   "(env -i setsid sh -c 'echo $$ > escaped.new; mv escaped.new escaped; exec sleep 600' &); " +
   "until [ -e escaped ]; do sleep 0.01; done";
@@ -84,7 +88,7 @@ describe("a program as an agent", () => {
   });
 
   describe("what it says", () => {
-    /** Nothing runs: only how it ended is known. */
+    /** Makes a turn with a faked program end; no program runs. */
     const ending = (
       end: { readonly code: number; readonly output: string; readonly isCut?: true },
       ask: Ask,

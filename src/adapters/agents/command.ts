@@ -50,12 +50,12 @@ import {
 } from "./turn-files.ts";
 
 export type CommandOptions = ProgramAgentOptions & {
-  /** What people call it, if not by its file's name. */
+  /** The name that people see, if it differs from the name of the program's file. */
   readonly name?: string;
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-/** The shape of the brief; raised when an old program could misread it. */
+/** Version of the brief's shape; raised when an old program could misread a new brief. */
 const BRIEF_VERSION = 1;
 const GRACE_MS = 10_000;
 
@@ -87,7 +87,7 @@ export class CommandAgent implements Agent {
     return this.#tell(told, brief.kind === "work" ? calls : undefined, signal);
   }
 
-  /** The same for a brief of any kind. */
+  /** The same as `turn`, for a brief of any kind. */
   async tell(ask: CommandAsk, signal: AbortSignal): Promise<Said> {
     return asSaid(await this.#tell(ask, undefined, signal));
   }
@@ -139,9 +139,9 @@ export class CommandAgent implements Agent {
   }
 
   /**
-   * The recorded result, if the engine got that far. Else the shell saw how the program ended, and only the answer
-   * file counts, because the output was lost with the engine. All files are of this try: they are named by the attempt
-   * and removed before its program starts. An answer that is cut does not count.
+   * Returns the recorded result, if the engine wrote one. Else only the shell's exit code and the answer file
+   * count, because the output was lost with the engine. All these files belong to this try: they are named by the
+   * attempt and removed before its program starts. A truncated answer does not count.
    */
   async collect(job: JobId): Promise<Said | Called | undefined> {
     const files = turnFiles(this.#options.folder, job);
@@ -152,7 +152,7 @@ export class CommandAgent implements Agent {
     const answer = await readAnswerFile(files.handoff);
     const isJson = answer.is === "text" && answerLine(answer.text.trim()) !== undefined;
     const isWhole = isJson || (code === 0 && answer.is === "text" && isDone(answer.text));
-    // A program whose reader is gone fails at its next output: then a bad exit code says nothing about the task.
+    // A program whose reader is gone fails at its next output, so a bad exit code says nothing about the task here.
     if (code !== 0) return isJson && kind === "work" && admits(answer.text) ? says(answer.text) : undefined;
     return isWhole ? this.#judgeExit({ kind }, { code, output: "", tail: "" }, answer) : undefined;
   }
@@ -182,7 +182,7 @@ export class CommandAgent implements Agent {
   #judgeExit({ kind, output }: AnswerKind, end: Exit, answer: AnswerFile): Said {
     const name = this.#name;
     if (answer.is === "odd") return fails(failure("agent-failed", `${name} ${answer.why}`));
-    // All that is printed for a task, or by an agent that must answer in one exact line, is its answer.
+    // For a task, or for an agent that must answer in one exact line, the whole output is the answer.
     const isSearched = kind !== "task" && output === undefined;
     const printed = () => (isSearched ? answerIn(end.output, kind) : wholeOutput(end.output));
     const text = answer.is === "text" ? answer.text : printed();
@@ -196,7 +196,7 @@ export class CommandAgent implements Agent {
   }
 }
 
-/** `output`: the file that its answer must name. */
+/** `output`: the file that the answer must name. */
 type AnswerKind = { readonly kind: Ask["brief"]["kind"] | "task"; readonly output?: string | undefined };
 
 type CommandAsk = AnswerKind &
@@ -216,7 +216,7 @@ type Running = {
 
 type Exit = Pick<ProgramEnd & { readonly is: "exited" }, "code" | "output" | "tail" | "isCut">;
 
-/** What a subtask is given to read, and its parent's conversation, if it inherits that. */
+/** What a subtask is given to read, with its parent's conversation if it inherits that. */
 async function contextIn({ context }: Ask, home: string) {
   if (!context) return {};
   const { text, inherits } = context;
@@ -240,7 +240,10 @@ const variablesOf = ({ brief, scratchpad }: Ask): Readonly<Record<string, string
   ...scratchpadVariables(scratchpad),
 });
 
-/** A worker that ends badly, or is cut, may say how far it came. That it is complete is not believed. */
+/**
+ * Whether the answer admits incomplete work. After a bad or cut end this is believed; a claim of completeness is
+ * not.
+ */
 function admits(text: string): boolean {
   const read = readHandoff(text, "");
   return read.is === "handoff" && read.handoff.status !== "complete";
@@ -256,7 +259,7 @@ const cutShort = (name: string, tail: string): Failure =>
     "end what it starts, or send its output elsewhere; or write the answer into the file that SKEIN_HANDOFF names",
   );
 
-/** Its output may say that the reason is a quota, and until when. */
+/** The output may name a quota as the reason, and when it resets. */
 function unreached(name: string, tail: string): Failure {
   const quota = readQuotaText(tail, Date.now());
   if (quota) return { ...failure("quota", `${name} has no quota left${tailOf(tail)}`), ...quota };

@@ -1,3 +1,4 @@
+/** Tests plain functions as agents: their input, their answers, thrown errors, time limits and stops. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failureOf, planAsk, textOf, workAsk } from "../../../test/contracts/agent.ts";
@@ -7,7 +8,7 @@ import { FunctionAgent } from "./functions.ts";
 
 const quiet = new AbortController().signal;
 
-/** What comes of a work function, whatever its type says. */
+/** Runs a work function that may return anything, whatever its type says. */
 const worked = (work: (...given: Parameters<WorkFunction>) => unknown, signal = quiet, maxMs = 30_000) =>
   new FunctionAgent({ work: work as WorkFunction }).turn({ ...workAsk("a folder"), maxMs }, signal);
 

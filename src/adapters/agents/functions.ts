@@ -11,14 +11,14 @@ import { fails, MAX_TIMER_MS, says } from "./ends.ts";
 
 export type Functions = { readonly plan?: PlanFunction; readonly work?: WorkFunction };
 
-/** Long enough to clean up; a function cannot be ended from outside. */
+/** Time for a stopped function to clean up; a function cannot be ended from outside. */
 const LET_GO_MS = 10_000;
 
 export class FunctionAgent implements Agent {
   readonly #functions: Functions;
   readonly #letGoMs: number;
 
-  /** `letGoMs`: how long a stopped function is waited for before its folder is given to others. */
+  /** `letGoMs`: how long a stopped function is waited for before its folder is reused. */
   constructor(functions: Functions, letGoMs = LET_GO_MS) {
     this.#functions = functions;
     this.#letGoMs = letGoMs;
@@ -42,7 +42,7 @@ export class FunctionAgent implements Agent {
     });
     const said = await Promise.race([called, late.promise]);
     for (const timer of timers) clearTimeout(timer);
-    // What it returns after it was stopped does not count: it may have been cut off in the middle.
+    // A result after a stop does not count: the function may have been cut off in the middle.
     if (said && !stop.aborted) return said;
     return fails(
       signal.aborted
@@ -51,7 +51,7 @@ export class FunctionAgent implements Agent {
     );
   }
 
-  /** A function ends with its process, so its answer is lost and it is asked again. */
+  /** A function ends with its process, so its answer is lost and the turn is repeated. */
   async collect(): Promise<undefined> {
     return undefined;
   }

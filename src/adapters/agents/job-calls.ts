@@ -1,4 +1,4 @@
-/** Takes the call that ends a worker's turn: keeps it on disk, and gives the agent a while to end by itself. */
+/** Takes the call that ends a worker's turn: writes it to disk, and gives the agent a while to end by itself. */
 import type { Program, ProgramLimits, Programs } from "../../ports/programs.ts";
 import type { Transcripts } from "../../ports/transcripts.ts";
 import { redactFields } from "../../text/redact.ts";
@@ -8,26 +8,26 @@ import type { Call } from "../call-desk/tools.ts";
 import { writeDurably } from "../files/write-whole.ts";
 import type { KeptCall, TurnFiles } from "./turn-files.ts";
 
-/** Where calls go, and the program that a worker starts to make one: this very Skein. */
+/** The call server, and the start of this very Skein by which a worker's program makes a call. */
 export type CallDoor = { readonly desk: CallDesk; readonly skein: () => Promise<string> };
 
 export type ProgramAgentOptions = {
-  /** No shell reads it, and nothing of a brief is added to it: everyone on a machine can see arguments. */
+  /** Run without a shell. Nothing of a brief is added to it, because every user of a machine can see arguments. */
   readonly command: readonly [string, ...string[]];
-  /** Where each job gets a folder; it must outlive this process. */
+  /** Where each job gets a folder; it must survive a restart of this process. */
   readonly folder: string;
   readonly programs: Programs;
   readonly transcripts: Transcripts;
   readonly limits: Omit<ProgramLimits, "maxMs">;
   readonly redact: (text: string) => string;
-  /** Where workers can call for subtasks and ask; without it they cannot. */
+  /** Lets workers call for subtasks and ask questions; without it they cannot. */
   readonly calls?: CallDoor;
-  /** How long it may take to end its turn after a call. */
+  /** How long the agent may take to end its turn after a call. */
   readonly graceMs?: number;
 };
 
 export type JobCalls = {
-  /** Undefined: this job cannot call. */
+  /** Undefined if this job cannot call. */
   readonly place: (CallPlace & { readonly skein: string }) | undefined;
   readonly call: () => Call | undefined;
   /** Aborted when the time to end after the call is over. */
@@ -40,11 +40,11 @@ type CallParts = {
   /** How long the agent may take to end its turn after the call. */
   readonly graceMs: number;
   readonly redact: (text: string) => string;
-  /** The agent's last words, where they are known. */
+  /** The agent's last words, if they are known. */
   readonly words?: () => string;
 };
 
-/** If the machine has no port left, the worker works without calls. */
+/** Opens a job's access to calls. If the machine has no free port, the worker works without calls. */
 export async function openCalls(door: CallDoor | undefined, parts: CallParts): Promise<JobCalls> {
   const { files, graceMs, redact, words } = parts;
   const late = new AbortController();
@@ -70,7 +70,7 @@ async function openPlace({ desk, skein }: CallDoor, take: (call: Call) => Promis
   return { ...(await desk.open(take)), skein: started };
 }
 
-/** To whom the place belongs, as soon as the program of the turn is there. */
+/** Tells the call server which process group may use this access, once the turn's program has started. */
 export const callsFrom = ({ place }: JobCalls): Pick<Program, "onGroup"> =>
   place ? { onGroup: place.startedAs } : {};
 

@@ -1,4 +1,4 @@
-/** An agent outside of any run, with the parts that a run's have, in a folder below the state folder that never stays. */
+/** Opens an agent outside of any run, with parts like those of a run, in a temporary folder below the state folder. */
 import path from "node:path";
 import { failure } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";

@@ -8,7 +8,7 @@ import { CommandAgent } from "./command.ts";
 import { scripted } from "./scripted.ts";
 import type { OpenTalk } from "./tasks/talk.ts";
 
-/** `talks`: for tasks outside of a run; `model` is that of a role. `reach`: of one that speaks ACP. */
+/** `talks`: for tasks outside of a run, with the model of a role. `reach`: only for agents that speak ACP. */
 type OpenedAgent = {
   readonly agent: Agent;
   readonly talks?: (model: string | undefined) => OpenTalk;
@@ -59,7 +59,7 @@ async function openAgent(spec: AgentSpec, parts: AgentParts & AgentSettings): Pr
 const commandTalks =
   (agent: CommandAgent): OpenTalk =>
   ({ task, folder, environment, system, maxMs }, signal) => ({
-    hasInherited: true, // It is in the conversation.
+    hasInherited: true, // The inherited conversation is in the brief.
     say: ({ job, conversation }) =>
       agent.tell(
         {

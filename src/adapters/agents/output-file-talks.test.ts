@@ -1,4 +1,4 @@
-/** What comes of an output file where a model or an agent of its own is talked with. */
+/** Tests that models and ACP agents can write their output file, and answer with a DONE that names it. */
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -15,7 +15,7 @@ import type { Ask } from "../../ports/agent.ts";
 
 const never = new AbortController().signal;
 
-/** A scratchpad with an empty `mine.md`, and `theirs.md`. */
+/** Makes a scratchpad with an empty `mine.md`, and `theirs.md`. */
 function padFor(folder: string) {
   const pad = path.join(newFolder(), "pad");
   mkdirSync(pad);
@@ -26,7 +26,7 @@ function padFor(folder: string) {
   return { pad, mine, theirs, ask };
 }
 
-/** One that has no tool to write by. */
+/** A specialist whose tools only read. */
 const READER = withBuiltIn([]).find(({ isReadOnly }) => isReadOnly)!;
 
 it("a model writes its file, also in a role that only reads, and hands off a DONE", async () => {

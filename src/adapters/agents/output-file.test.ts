@@ -1,4 +1,4 @@
-/** What agents hear of an output file, and what of their answers comes through: programs, scripts, functions. */
+/** Tests what programs, scripts and functions are told of an output file, and which of their answers count. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

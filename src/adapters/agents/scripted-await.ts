@@ -1,11 +1,14 @@
-/** Lets a script's worker wait for another task, by the run's records of its jobs. */
+/** Lets a script's worker wait for another task, by polling the run's records of its jobs. */
 import fs from "node:fs";
 import path from "node:path";
 import type { ScriptStep } from "../../ports/agent-script.ts";
 
 type Await = Extract<ScriptStep, { readonly do: "await" }>;
 
-/** Returns what is wrong, if it did not happen in time. `jobs`: the run's folder of jobs and their answers. */
+/**
+ * Returns what is wrong if the task did not get there in time. `jobs`: the folder of the run's jobs and their
+ * answers.
+ */
 export function awaited(step: Await, jobs: string, wait: (ms: number) => void): string | undefined {
   const { task, until, attempt = 1, ms } = step;
   const end = performance.now() + ms;
@@ -55,11 +58,11 @@ const names = (folder: string): readonly string[] => (fs.existsSync(folder) ? fs
 
 const has = (jobs: string, name: string) => fs.existsSync(path.join(jobs, name, "answer.json"));
 
-/** Never half: records are renamed into place. */
+/** Reads a record. It is never half written, because records are renamed into place. */
 function read(file: string): Record {
   try {
     return JSON.parse(fs.readFileSync(file, "utf8")) as Record;
   } catch {
-    return {}; // Missing: the job has just begun, or begins again.
+    return {}; // The file is missing: the job has just begun, or begins again.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The program of the scripted agent: `scripted-program <script>`, with its brief named by the environment. It is
- * started for every turn, so it imports very little.
+ * The scripted agent's program: `scripted-program <script>`, with the path of its brief in the environment. It
+ * starts for every turn, so it imports very little.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -54,7 +54,7 @@ function finish(desk: Desk, turn: PlanTurn, given: number): void {
   if ("end" in turn) fail(turn.end);
   else if ("text" in turn) process.stdout.write(`${turn.text}\n`);
   else {
-    // The scratchpad, which the engine keeps, is all that a planner remembers.
+    // A planner remembers only its scratchpad, which the engine keeps.
     const scratchpad = `${turn.answer["scratchpad"] ?? ""}\n[script: answer ${given + 1}]`.trim();
     answer(desk, { ...turn.answer, scratchpad });
   }
@@ -64,7 +64,7 @@ async function work(script: Script, asked: Asked & WorkAsked, desk: Desk): Promi
   const attempts = listFor(script.work, asked);
   if (!attempts) refuse(`the script has no work for ${asked.task} ("${asked.spec.key}")`);
   const calls = (asked.conversation ?? []).filter(({ is }) => is === "call");
-  // By the attempt that its conversation began with, so that a lost turn skips nothing.
+  // Chosen by the attempt in which the conversation began, so that a lost turn skips no entry.
   const place = Math.min(calls[0]?.attempt ?? asked.attempt, attempts.length);
   const after = calls.length === 0 ? "" : `, after ${calls.length} calls`;
   record(desk, `attempt ${asked.attempt}, entry ${place} of ${attempts.length}${after}`);
@@ -116,7 +116,7 @@ async function conclude(desk: Desk, end: WorkTurn["end"]): Promise<void> {
 const listFor = <T>(lists: Readonly<Record<string, readonly T[]>>, { task, spec }: Asked) =>
   [task, spec.key].flatMap((name) => (Object.hasOwn(lists, name) ? [lists[name]!] : []))[0];
 
-/** Records what it was asked, and which entry of the script answered; the same in every run. */
+/** Records the brief, and which entry of the script answered; the content is the same in every run. */
 const record = ({ brief, handoffFile }: Desk, chosen: string) =>
   fs.writeFileSync(
     path.join(path.dirname(handoffFile), "asked.json"),
@@ -150,6 +150,6 @@ function refuse(why: string): never {
   process.exit(1);
 }
 
-// Only for this program, not for what a step runs.
+// The compile cache is for this program only, not for programs that a step runs.
 delete process.env["NODE_COMPILE_CACHE"];
 await main(process.argv[2]);

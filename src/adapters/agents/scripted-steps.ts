@@ -4,7 +4,7 @@ import path from "node:path";
 import type { ScriptStep } from "../../ports/agent-script.ts";
 import { awaited } from "./scripted-await.ts";
 
-/** Returns what is wrong, if it could not be taken. */
+/** Returns what is wrong if the step could not be taken. */
 export function takeStep(
   step: ScriptStep,
   workspace: string,
@@ -82,7 +82,7 @@ function put(file: string, text: string): undefined {
   fs.writeFileSync(file, text);
 }
 
-/** Loaded only if a program is run: most turns need none. */
+/** Loads the module only if a program is run, because most turns run none. */
 function run([name, ...args]: readonly string[], workspace: string): string | undefined {
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { status, signal, error } = spawnSync(name!, args, { cwd: workspace, stdio: ["ignore", 1, 2] });
@@ -90,7 +90,7 @@ function run([name, ...args]: readonly string[], workspace: string): string | un
   return status === 0 ? undefined : `${name} ended with ${status ?? signal}`;
 }
 
-/** The path on disk, if no link on the way leads out; the script's reader has refused ".." already. */
+/** The path on disk, if no link on the way leads outside; the script's reader has refused ".." already. */
 function inside(workspace: string, name: string): string | undefined {
   const root = fs.realpathSync(workspace);
   let known = path.join(root, name);

@@ -1,3 +1,4 @@
+/** Tests the scripted agent: which entry of a script answers a turn, its steps, and its crashes. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {

@@ -1,4 +1,4 @@
-/** Checks that a worker's token is worth nothing to a program of another job, which can read it. */
+/** Tests that a worker's call token is refused to a program of another job, which can read it. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -12,14 +12,14 @@ import { CallDesk } from "../call-desk/desk.ts";
 import { isLinux } from "../programs/process-table.ts";
 import { CommandAgent } from "./command.ts";
 
-/** Sends a question by the address and the token in its variables, and writes what came back. */
+/** Sends a question with the address and token in its variables, and prints the answer. */
 const ASK = `node -e '
   const { SKEIN_CALL_URL, SKEIN_CALL_TOKEN } = process.env;
   const headers = { authorization: "Bearer " + SKEIN_CALL_TOKEN };
   const body = JSON.stringify({ tool: "ask", input: { question: process.argv[1] } });
   fetch(SKEIN_CALL_URL + "/call", { method: "POST", headers, body }).then((said) => console.log(said.status));
 '`;
-/** Sends it, and is gone before anybody could look where it came from. */
+/** Sends a question and exits before its process could be looked up. */
 const ASK_AND_LEAVE = `node -e '
   const { SKEIN_CALL_URL, SKEIN_CALL_TOKEN } = process.env;
   const { hostname, port, host } = new URL(SKEIN_CALL_URL);
@@ -61,7 +61,7 @@ describe("the token of a worker's calls", { skip: !isLinux && "the system does n
   ] as const)
     it(`is refused to a program of another job, ${how}`, async () => {
       const victim = turn("t.1", `echo $$ > ../pid; echo > ../ready; read x < ../go; ${ASK} "mine?"`);
-      // All variables of the other: its mark as well.
+      // All variables of the other job, including its mark.
       const thief = turn(
         "t.2",
         `read x < ../ready

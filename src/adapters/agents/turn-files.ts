@@ -1,4 +1,4 @@
-/** The files of a turn: what the agent is told, what it said, and its conversation, for the next engine to read. */
+/** The files of a turn: the agent's brief, answer and conversation, which a later engine reads after a restart. */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Brief } from "../../core/brief.ts";
@@ -16,10 +16,10 @@ export type TurnFiles = {
   readonly brief: string;
   readonly handoff: string;
   readonly response: string;
-  /** Beside that folder: the exit code, written by the shell; and the result of the turn. */
+  /** Outside of that folder: the exit code, written by the shell; and the result of the turn. */
   readonly status: string;
   readonly said: string;
-  /** Of a turn that ended with a call: the call, the conversation before it, and the agent's session. */
+  /** For a turn that ended with a call: the call, the conversation before it, and the agent's session. */
   readonly called: string;
   readonly conversation: string;
   readonly session: string;
@@ -43,7 +43,7 @@ export function turnFiles(home: string, job: JobId): TurnFiles {
 /** `work:t.1#2` becomes `work-t.1-2`: readable, and a valid file name everywhere. */
 export const fileName = (job: string): string => job.replace(/[^A-Za-z0-9.]/g, "-");
 
-/** Files of earlier jobs that a job goes on from, below the folder of the run. */
+/** Files of earlier jobs that a job continues from, relative to the folder of the run. */
 export function filesToGoOn(brief: Brief): readonly string[] {
   if (brief.kind === "plan") return [conversationOf(brief.transcript)];
   if (brief.kind !== "work") return [];
@@ -58,7 +58,10 @@ export function filesToGoOn(brief: Brief): readonly string[] {
 
 const conversationOf = (name: string): string => `conversations/${fileName(name)}.jsonl`;
 
-/** Removes what an earlier try left, whatever a program made of it: a folder, a pipe. */
+/**
+ * Writes a turn's input, and first removes what an earlier try left, whatever a program made of it: a folder, a
+ * pipe.
+ */
 export async function prepareTurn(
   files: TurnFiles,
   input: string,
@@ -80,13 +83,16 @@ export async function prepareTurn(
   }
 }
 
-/** `said` is undefined if the program was ended from outside: then its exit code must not count either. */
+/**
+ * Records the result. `said` is undefined if the program was ended from outside; then its exit code is removed,
+ * too.
+ */
 export async function recordTurn(files: TurnFiles, said: Said | Called | undefined): Promise<void> {
   try {
     if (said) await writeDurably(files.said, JSON.stringify(said));
     else await rm(files.status, { force: true });
   } catch {
-    // The caller has the answer. If we are killed now, the exit code and the handoff remain.
+    // The caller has the answer. If this process is killed now, the exit code and the handoff remain.
   }
 }
 
@@ -100,19 +106,19 @@ export async function recordedTurn(files: TurnFiles): Promise<Said | Called | un
 
 const KINDS: ReadonlySet<string> = new Set<(Said | Called)["is"]>(["said", "failed", "called"]);
 
-/** A call as it is on disk, with the agent's last words before it where they are known. */
+/** A call as it is on disk, with the agent's last words before it if they are known. */
 export type KeptCall = Pick<Called, "tool" | "input"> & { readonly words?: string };
 
-/** Undefined if it is missing or damaged. Only Skein writes these files. */
+/** Reads a record that only Skein writes; undefined if it is missing or damaged. */
 export async function readRecord<T extends object>(file: string): Promise<T | undefined> {
   const record = parseJson(await readShort(file, MAX_RECORD_BYTES));
   return typeof record === "object" && record !== null ? (record as T) : undefined;
 }
 
-/** The longest answer, escaped. */
+/** Room for the longest answer, escaped. */
 const MAX_RECORD_BYTES = 64_000_000;
 
-/** Of a program that ended by itself, while its shell was there to see it. */
+/** The exit code of a program that ended by itself, as its shell recorded it. */
 export async function exitCodeIn(file: string): Promise<number | undefined> {
   const digits = /^(\d{1,3})\n$/.exec(await readShort(file))?.[1];
   const code = digits === undefined ? undefined : Number(digits);
@@ -125,13 +131,13 @@ const MAX_EXIT_CODE = 128;
 export type TurnEntry =
   | ({ readonly is: "call"; readonly attempt: number } & KeptCall)
   | ({ readonly is: "response" } & ToolResponse)
-  /** What it answered to a question of its subtask. */
+  /** The worker's answer to a question of its subtask. */
   | { readonly is: "answer"; readonly text: string };
 
 /** What a worker resumes with: the response to its call, and the conversation up to and including it. */
 export type Resumed = { readonly response: ToolResponse; readonly conversation: readonly TurnEntry[] };
 
-/** `home`: where the turns' files are. Undefined for a worker that begins. */
+/** `home`: the folder of the turns' files. Undefined for a worker that begins. */
 export async function resumedIn(home: string, { brief }: Pick<Ask, "brief">): Promise<Resumed | undefined> {
   if (brief.kind !== "work" || !brief.goOn) return undefined;
   const { session, response } = brief.goOn;
@@ -149,7 +155,7 @@ export async function conversationUpTo(home: string, job: JobId): Promise<readon
   return said?.is === "said" ? [...before, { is: "answer", text: said.text }] : before;
 }
 
-/** Tells programs of the scratchpad; the first name is one that other tools know. */
+/** Environment variables that name the scratchpad; the first name is one that other tools know. */
 export const scratchpadVariables = (
   scratchpad: Scratchpad | undefined,
 ): Readonly<Record<string, string>> => ({

@@ -1,4 +1,4 @@
-/** An agent that is opened by its first turn: what it needs takes a while to load, and most commands never ask it. */
+/** Wraps an agent that is opened by its first turn: its modules load slowly, and most commands never use it. */
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Agent } from "../../ports/agent.ts";
@@ -17,6 +17,6 @@ export const whenAsked = (open: () => Promise<{ readonly agent: Agent } | Failed
   };
 };
 
-/** A file of the installation is missing or broken: an agent must not throw, or its turn is watched for ever. */
+/** A file of the installation is missing or broken. An agent must not throw: its turn would be watched for ever. */
 const unopened = (error: unknown): Failure =>
   failure("agent-failed", `the agent could not be loaded: ${messageOf(error)}`, "install skein again");

@@ -1,3 +1,7 @@
+/**
+ * Tests turns of agents that speak the Agent Client Protocol: files, permissions, logins, quotas, bad peers,
+ * clean-up.
+ */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -298,7 +302,7 @@ describe("an agent that is talked with", () => {
     it("floods us with updates, in bounded memory", async () => {
       const before = process.memoryUsage().rss;
       assert.equal(textOf(await follow({ do: "flood", updates: 20_000 }, done)), HANDOFF);
-      // The test's own ear keeps the 20 MB that were written for people.
+      // The test's own listener keeps the 20 MB that were written for people.
       const moreMb = Math.round((process.memoryUsage().rss - before) / 1e6);
       assert.ok(moreMb < 200, `${moreMb} MB more`);
     });

@@ -1,4 +1,4 @@
-/** Drives agents that speak the Agent Client Protocol: a process for each turn, and a dialogue with it. */
+/** Drives agents that speak the Agent Client Protocol: one process for each turn, and a dialogue with it. */
 import type { Failure } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
 import type { Agent, Ask, Called, Said } from "../../../ports/agent.ts";
@@ -39,33 +39,36 @@ import { Listing, ownServer } from "./session.ts";
 export type AcpOptions = ProgramAgentOptions & {
   readonly name: string;
   readonly account: string;
-  /** In addition to what every job is given: what it takes its own account from. */
+  /** Variables for the agent's own account, in addition to those of every job. */
   readonly environment: Readonly<Record<string, string>>;
   readonly prompts: Prompts;
   readonly mcpServers: readonly McpServer[];
   readonly permissions: Permissions;
-  /** It is not offered to read files through us. */
+  /** If true, the agent reads files itself and is not offered Skein's file reading. */
   readonly readsItself?: boolean;
-  /** The package that brings it, and the version of it that is known to work. */
+  /** The package that contains the agent, and the version of it that is known to work. */
   readonly tried?: { readonly package: string; readonly version: string };
-  /** How long it may take to greet, and to open a session: a first start takes up to 12 s. */
+  /** Time limit for the greeting, and for opening a session: a first start takes up to 12 s. */
   readonly startMs?: number;
   readonly now?: () => number;
 };
 
 const START_MS = 60_000;
 const GRACE_MS = 30_000;
-/** How long it may take to leave by itself after its turn; then it is told to, and has two seconds more. */
+/** How long the process may take to exit by itself after its turn; then it is told to, and has two seconds more. */
 const LEAVE_MS = 500;
-/** The dialogue ends at the time limit; the process, should that fail, this much later. */
+/** The dialogue ends at the time limit; if it does not, the process is ended this much later. */
 const MARGIN_MS = 10_000;
-/** The agent's last words that are kept for a session that can only be retold. */
+/** How much of the agent's last words is kept for a session that can only be retold. */
 const MAX_LAST_WORDS_CHARS = 20_000;
 
 export class AcpAgent implements Agent {
   readonly #options: AcpOptions;
   readonly #listing = new Listing();
-  /** It has given a session since this process began: what fails later may pass by itself. */
+  /**
+   * Whether this agent has given a session since this process began. If so, a later failure to open one may be
+   * temporary.
+   */
   #hasOpened = false;
 
   constructor(options: AcpOptions) {
@@ -102,12 +105,12 @@ export class AcpAgent implements Agent {
     return recordedTurn(turnFiles(this.#options.folder, job));
   }
 
-  /** One prompt of a task outside of a run; the agent may only read. */
+  /** Sends one prompt of a task outside of a run; the agent may only read. */
   async say(ask: Omit<AcpAsk, "asked" | "mayWrite" | "open">, signal: AbortSignal): Promise<Said> {
     return (await this.#talk({ ...ask, asked: "task", mayWrite: false }, signal)).said;
   }
 
-  /** Starts it and opens a session, which costs nothing. Returns what prevents that. */
+  /** Starts the agent and opens a session, which costs nothing. Returns the failure that prevents it. */
   async reach(start: AcpStart, signal: AbortSignal): Promise<Failure | undefined> {
     const until = AbortSignal.any([signal, AbortSignal.timeout(start.maxMs)]);
     const talk = (streams: Streams) =>
@@ -166,7 +169,7 @@ export class AcpAgent implements Agent {
         },
         talk: async (streams) => {
           talked = await talk(streams);
-          // Some processes stay when the conversation is over. A stopped one has had its time already.
+          // Some processes stay when the dialogue is over. A stopped turn has used up its time already.
           setTimeout(() => stop.abort(), until.aborted ? 0 : LEAVE_MS).unref();
         },
       },
@@ -232,7 +235,7 @@ export class AcpAgent implements Agent {
     };
   }
 
-  /** Every request is answered at once; an unknown one with an error. */
+  /** Answers every request of the agent at once; an unknown one with an error. */
   #answers({ folder, scratchpad, mayWrite }: AcpAsk, write: (text: string) => void, until: AbortSignal) {
     const { limits, permissions } = this.#options;
     const reach = { root: rootOf(folder), ...padOf(scratchpad), readsOnly: !mayWrite };
@@ -255,7 +258,10 @@ export class AcpAgent implements Agent {
     };
   }
 
-  /** It was started and has not given a session: it will not, however often it is started. */
+  /**
+   * Turns the failure of an agent that started but gave no session into a setup failure: starting it again would
+   * not help.
+   */
   async #withoutSession({ end, talked }: AcpTurn, said: Said, { environment }: AcpStart): Promise<Said> {
     if (said.is !== "failed" || end.is === "unstartable") return said;
     const isLate = talked?.is === "failed" && talked.isLate === true;
@@ -280,7 +286,7 @@ type AcpStart = Pick<Ask, "job" | "folder" | "environment" | "maxMs" | "scratchp
 type AcpAsk = AcpStart & {
   readonly asked: AskedFor;
   readonly message: string;
-  /** Instead of `message`, if the session `resumes` can be resumed. */
+  /** Sent instead of `message` if the session `resumes` can be resumed. */
   readonly resumedMessage?: string;
   readonly resumes: string | undefined;
   readonly mayWrite: boolean;
@@ -291,7 +297,7 @@ type AcpAsk = AcpStart & {
 
 type Started = {
   readonly talk: (streams: Streams) => Promise<Talked>;
-  /** Gets its standard error. */
+  /** Receives the process's standard error. */
   readonly write: (text: string) => void;
   /** For its process and for the commands that it runs. */
   readonly open?: JobCalls | undefined;
@@ -300,7 +306,7 @@ type Started = {
 /** Serves files to an agent: reads and writes inside the workspace and the scratchpad only. */
 type ServedFiles = ToolReach & { readonly maxFileBytes: number };
 
-/** `line`: the first one, counted from 1; `limit`: how many. */
+/** `line`: the first line to read, counted from 1; `limit`: how many lines. */
 async function readForAgent(files: ServedFiles, params: unknown): Promise<ClientAnswer> {
   const { path, line, limit } = fields(params);
   const read = await readWhole(files, text(path), files.maxFileBytes);

@@ -1,4 +1,4 @@
-/** Does a turn of an agent that is talked with end with its call, however it goes on after that? */
+/** Tests that a turn of an ACP agent ends with its call for a subtask or answer, however the agent goes on after it. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { CallDesk } from "../../call-desk/desk.ts";
 import { Listing } from "./session.ts";
 
 const ask: Step = { do: "tool", name: "ask", input: { question: "why?" } };
-/** What `skein ask` does, from a shell of the agent. */
+/** Makes a call as `skein ask` does, from a shell of the agent. */
 const BY_COMMAND = `node -e '
   const { SKEIN, SKEIN_CALL_URL, SKEIN_CALL_TOKEN } = process.env;
   const headers = { authorization: "Bearer " + SKEIN_CALL_TOKEN };

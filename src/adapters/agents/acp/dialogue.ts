@@ -1,4 +1,4 @@
-/** One turn with an agent: a session, a message, and a second message if the answer cannot be read. */
+/** Runs one turn with an ACP agent: a session, a message, and a second message if the answer cannot be read. */
 import { type Failure, failure } from "../../../core/failure.ts";
 import { doneAnswer } from "../../../ports/agent.ts";
 import { type AskedFor, askAgain, whyUnreadable } from "../../../prompting/asked-for.ts";
@@ -19,14 +19,14 @@ export type MeetingParts = SessionParts & {
 
 type DialogueParts = MeetingParts & {
   readonly asked: AskedFor;
-  /** The file that its answer must name. */
+  /** The file that the agent's answer must name. */
   readonly output?: string | undefined;
   readonly message: string;
-  /** Instead of `message`, for an agent that has resumed its session. */
+  /** Sent instead of `message` to an agent that has resumed its session. */
   readonly resumedMessage?: string | undefined;
   /** Called once there is a session, before the first prompt. Returns what is added to the first message. */
   readonly onOpened: (session: string) => Promise<string>;
-  /** The turn has ended with a call: no other answer is waited for. */
+  /** Whether the turn has ended with a call, so that no other answer is waited for. */
   readonly isOver: () => boolean;
 };
 
@@ -82,7 +82,7 @@ const otherVersion = ({ blamed }: MeetingParts, version: number): Failure =>
     "install a version of it that fits, or name another agent",
   );
 
-/** `bills`: what each answer cost is added. */
+/** `bills`: collects what each answer cost. */
 type SessionBills = { readonly session: string; readonly bills: LooseFields[] };
 
 async function answered(parts: DialogueParts, place: SessionBills, signal: AbortSignal): Promise<Talked> {
@@ -107,7 +107,7 @@ function answerOf({ asked, hearing, output }: DialogueParts): string {
   if (asked === "task") return hearing.text;
   if (output === undefined) return answerIn(hearing.text, asked === "work" ? "work" : "plan");
   const done = doneAnswer(output);
-  return hearing.lastWords === done ? done : hearing.text; // What it says between its steps is no answer.
+  return hearing.lastWords === done ? done : hearing.text; // Words between steps are no answer.
 }
 
 /** Stop reasons that only mean that the work is not finished. */
@@ -121,7 +121,7 @@ const FATAL: ReadonlyMap<string, string> = new Map([
   ["cancelled", "gave up its own turn"],
 ]);
 
-/** Sends one message and waits for the end of the answer; the words are in `hearing`. */
+/** Sends one message and waits until the agent's answer ends; the words are in `hearing`. */
 async function prompted(
   { peer, hearing, blamed, now }: MeetingParts,
   { session, bills }: SessionBills,
@@ -141,7 +141,7 @@ async function prompted(
   bills.push(ended.bill);
   const fatal = FATAL.get(ended.stop);
   if (fatal) return { is: "failed", failure: failure("agent-failed", `${blamed.name} ${fatal}`) };
-  // Some report a spent quota in an ordinary message. If the agent has used a tool, such words mean something else.
+  // Some agents report a spent quota as an ordinary message. After a tool was used, such words mean something else.
   const { text, hasActed } = hearing;
   const judged = { ...blamed, logins: [], now: now() };
   if (!hasActed && text.length < MAX_COMPLAINT_CHARS && !text.includes("{") && isQuota(text, judged.now)) {
@@ -155,6 +155,6 @@ const stuck = async (hearing: Hearing): Promise<never> => {
 };
 const INTERNAL = -32603;
 
-/** How long an agent may take to confirm a cancel: the cost comes with it. */
+/** How long an agent may take to confirm a cancel. The confirmation reports the cost. */
 const CANCEL_MS = 2_000;
 const MAX_COMPLAINT_CHARS = 1_000;

@@ -1,4 +1,4 @@
-/** Explains why a turn failed, from the error that an agent answered with, its words, and the end of its process. */
+/** Explains why an ACP turn failed, from the agent's error, its words, and how its process ended. */
 import { type Failure, failure } from "../../../core/failure.ts";
 import type { Spent } from "../../../core/job.ts";
 import { unreachable } from "../../../core/unreachable.ts";
@@ -18,22 +18,22 @@ export type Blamed = {
   readonly now: number;
 };
 
-/** `gone`: the agent closed the connection. `cut`: we were told to stop, or its time was up. */
+/** `gone`: the agent closed the connection. `cut`: Skein stopped the turn, or its time was up. */
 export type Talked = { readonly spent?: Spent } & (
   | { readonly is: "said"; readonly text: string }
-  /** `isLate`: it did not answer while its session was opened. */
+  /** `isLate`: the agent did not answer while its session was opened. */
   | { readonly is: "failed"; readonly failure: Failure; readonly isLate?: true }
   | { readonly is: "gone" }
   | { readonly is: "cut" }
 );
 
-/** `talked`: undefined if no conversation began. */
+/** `talked` is undefined if no dialogue began. */
 export type AcpTurn = { readonly talked: Talked | undefined; readonly end: ProgramEnd };
 
 export type Judged = Blamed & {
   readonly maxMs: number;
   readonly maxFileBytes: number;
-  /** Told to stop, or out of time. */
+  /** Whether the turn was stopped or ran out of time. */
   readonly cut: "stopped" | "timed-out" | undefined;
 };
 
@@ -43,7 +43,7 @@ export function judge({ talked, end }: AcpTurn, judged: Judged): Said {
   return { is: "failed", failure: failureOf({ talked, end }, judged), ...spent };
 }
 
-/** Whether the turn ended by itself, so that nothing more would have followed. */
+/** Whether the turn ended by itself, so that its result is complete. */
 export const isWhole = ({ talked, end }: AcpTurn): boolean =>
   talked?.is === "said" || talked?.is === "failed" || (talked?.is === "gone" && end.is === "exited");
 
@@ -77,7 +77,7 @@ function failureOfEnd(end: Exclude<ProgramEnd, { is: "unstartable" }>, judged: J
 
 const BY_HAND = "start it by hand: it must speak the Agent Client Protocol on its standard input and output";
 
-/** `thrown`: what a request was rejected with. */
+/** `thrown`: the value that a request was rejected with. */
 export function failureOfError(thrown: unknown, blamed: Blamed): Failure {
   const words = wordsOf(thrown);
   const code = fields(thrown)["code"];
@@ -85,7 +85,7 @@ export function failureOfError(thrown: unknown, blamed: Blamed): Failure {
   return failureIn(words, blamed);
 }
 
-/** For words that came with a failure: an error, the last lines of a process. */
+/** Classifies words that came with a failure: an error, or the last lines of a process. */
 export const failureOfWords = (words: string, blamed: Blamed): Failure =>
   failureIn({ said: words, all: words }, blamed);
 
@@ -105,7 +105,7 @@ function failureIn(words: Words, blamed: Blamed): Failure {
 
 export const isQuota = (words: string, now: number): boolean => quotaIn(words, now) !== undefined;
 
-/** Also recognises the status as agents write it: "API Error: Request rejected (429)". */
+/** Also recognises the HTTP status as agents write it: "API Error: Request rejected (429)". */
 function quotaIn(words: string, now: number): Quota | undefined {
   const known = readQuotaText(words, now);
   if (known || !TOO_MANY.test(words)) return known;
@@ -114,10 +114,10 @@ function quotaIn(words: string, now: number): Quota | undefined {
 
 const TOO_MANY = /\(429\)|\b(?:status|http|error|code)\W{0,3}429\b|would exceed your [^.\n]{0,40}limit/i;
 
-/** Some agents use the protocol's code for a login for any failure of theirs. */
+/** Some agents use the protocol's code for "login required" for any failure. */
 const OTHER_THAN_AUTH = /rate.?limit|quota|overload|timed? ?out|ECONN|fetch failed|\b5\d\d\b/i;
 
-/** A bare number may be anything: a line, a count. */
+/** A bare number such as 401 does not count: it may be a line number or a count. */
 const AUTH = anyOf(
   /authenticat\w* (?:is )?(?:required|failed|error)|unauthori[sz]ed|\b(?:status|http|error|code)\W{0,3}401\b/,
   /(?:invalid|incorrect|missing|no)[ _-](?:x-)?api[ _-]?key|(?:missing|no|invalid) (?:credentials|auth)/,
@@ -150,7 +150,7 @@ const MAX_WORDS = 1_000;
 
 type Words = { readonly said: string; readonly all: string };
 
-/** `said`: the message with the words in its data. `all`: with everything else in the data. */
+/** `said`: the error's message with the words in its data. `all`: with everything else in the data. */
 function wordsOf(thrown: unknown): Words {
   const error = fields(thrown);
   const data = error["data"];

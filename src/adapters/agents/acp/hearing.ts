@@ -1,4 +1,4 @@
-/** Follows the updates of an agent: its words are the answer, its steps are shown to people. */
+/** Follows an ACP agent's updates: collects its words as the answer and shows its steps to people. */
 
 import { fields, type LooseFields } from "../../../text/json.ts";
 import { list, shown, text } from "./loose.ts";
@@ -8,14 +8,14 @@ export class Hearing {
   readonly #write: (line: string) => void;
   #session: string | undefined;
   #text = "";
-  /** Where the last message begins in it. */
+  /** Where the last message begins in `#text`. */
   #lastAt = 0;
   #last = "";
   #message: unknown;
   #isApart = false;
   #hasActed = false;
   #cost: number | undefined;
-  /** What it had cost before this turn. */
+  /** What the session had cost before this turn. */
   #costBefore = 0;
   #isReplay = false;
   #waits = 0;
@@ -25,25 +25,25 @@ export class Hearing {
     this.#write = write;
   }
 
-  /** What it has said since the last prompt; the end of it if it is very long. */
+  /** What the agent has said since the last prompt; if that is very long, the end of it. */
   get text(): string {
     return this.#text.trim();
   }
 
-  /** The part of `text` after its last step. */
+  /** The part of `text` after the agent's last step. */
   get lastWords(): string {
     return this.#isApart ? "" : this.#text.slice(this.#lastAt).trim();
   }
 
-  /** Whether it has used a tool since the last prompt. */
+  /** Whether the agent has used a tool since the last prompt. */
   get hasActed(): boolean {
     return this.#hasActed;
   }
 
-  /** Cost of the session in this process, in dollars. */
+  /** Cost of this turn of the session, in dollars. */
   get cost(): number | undefined {
     if (this.#cost === undefined) return undefined;
-    // A lower value than before means that the agent began to count anew.
+    // A lower value than before means that the agent has restarted its count.
     return this.#cost >= this.#costBefore ? this.#cost - this.#costBefore : this.#cost;
   }
 
@@ -53,7 +53,7 @@ export class Hearing {
     this.#isReplay = isReplay;
   }
 
-  /** Resolves with its words if it only waits for its model. Codex would wait for ever. */
+  /** Resolves with the agent's words once it only waits for its model. Codex would wait without end. */
   get stuck(): Promise<string> {
     return this.#stuck.promise;
   }
@@ -65,12 +65,12 @@ export class Hearing {
     this.#message = undefined;
   }
 
-  /** Ignores other sessions from now on: those of its own subagents are not its answer. */
+  /** Ignores other sessions from now on: words of the agent's own subagents are not its answer. */
   listenTo(session: string): void {
     this.#session = session;
   }
 
-  /** `params`: of `session/update`. */
+  /** `params`: those of a `session/update` notification. */
   take(params: unknown): void {
     const { sessionId, update: said } = fields(params);
     if (this.#session !== undefined && sessionId !== this.#session) return;
@@ -86,7 +86,7 @@ export class Hearing {
     // Plans, modes and titles are not used.
   }
 
-  /** Codex retries by itself, and reports it only here. */
+  /** Codex retries by itself, and reports the retries only here. */
   #trouble(error: unknown): void {
     const { message, additionalDetails } = fields(error);
     const words = [text(message), text(additionalDetails)].filter(Boolean).join(": ");
@@ -131,10 +131,10 @@ export class Hearing {
 }
 
 const WAITING = /waiting for network/i;
-/** It says so after 3, 11, 24 and 47 s. */
+/** Codex reports a wait after 3, 11, 24 and 47 s. */
 const MAX_WAITS = 4;
 const MAX_SHOWN_CHARS = 500;
-/** As much of an answer as is read. */
+/** The most characters of an answer that are read. */
 const MAX_TEXT_CHARS = 2_000_000;
 
 const textIn = (block: unknown): string => text(fields(block)["text"]);

@@ -1,4 +1,4 @@
-/** Reads the `.mcp.json` of a repository's checkout: it is untrusted, so within a limit, and never through a link. */
+/** Reads the `.mcp.json` of a repository's checkout. It is untrusted: limited in size, and no link is followed. */
 import path from "node:path";
 import { readBounded } from "../../files/read-bounded.ts";
 

@@ -1,3 +1,7 @@
+/**
+ * Tests that MCP servers of `.mcp.json` are read, asked about, and given only the variables that the user passes
+ * on.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readMcpServers, serverAsks } from "./mcp-servers.ts";

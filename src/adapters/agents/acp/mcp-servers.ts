@@ -25,12 +25,8 @@ export type McpServer =
 export type McpServers = { readonly servers: readonly McpServer[]; readonly problems: readonly string[] };
 
 /**
- * `passed`: the variables that the user passes on. `${NAME}` stands for one of them, `${NAME:-else}` has a default. A
- * server that names another variable is left out, so that no file of a repository can ask for a secret.
- *
- * ```ts
- * readMcpServers('{"mcpServers": {"docs": {"command": "docs-mcp", "env": {"KEY": "${KEY}"}}}}', { KEY: "k" });
- * ```
+ * `passed`: the variables that the user passes on. `${NAME}` stands for one of them, `${NAME:-else}` has a
+ * default. A server that names another variable is left out, so that no file of a repository can ask for a secret.
  */
 export function readMcpServers(
   json: string,
@@ -58,21 +54,21 @@ export function readMcpServers(
   return { servers, problems };
 }
 
-/** What the file asks for: each server by itself. Nothing if it cannot be read. */
+/** What the file asks trust for, server by server; empty if it cannot be read. */
 export function serverAsks(json: string): readonly TrustAsk[] {
   if (json.length > MAX_CHARS) return [];
   const named = Object.entries(fields(fields(parseJson(json))["mcpServers"]));
   return named.slice(0, MAX_SERVERS).map(([name, entry]) => serverAsk(name, entry));
 }
 
-/** The file with only those servers that are agreed to. */
+/** Returns the file with only those servers that the user agreed to. */
 export function agreedServers(json: string, agrees: Agrees): string {
   const named = Object.entries(fields(fields(parseJson(json))["mcpServers"]));
   const kept = named.filter(([name, entry]) => agrees(serverAsk(name, entry)));
   return JSON.stringify({ mcpServers: Object.fromEntries(kept) });
 }
 
-/** As it is written: names of variables, not their values. */
+/** Describes a server as the file has it: with the names of variables, not their values. */
 function serverAsk(name: string, entry: unknown): TrustAsk {
   const { command, args, url, env } = fields(entry);
   const variables = pairs(env, String).map((one) => `${one.name}=${one.value}`);

@@ -1,4 +1,4 @@
-/** What an agent is told in a turn, and which session it resumes. */
+/** Builds the messages of an ACP turn, and records which session a later turn resumes. */
 import type { Ask } from "../../../ports/agent.ts";
 import type { Prompts } from "../../../ports/prompts.ts";
 import { planMessage } from "../../../prompting/plan-message.ts";
@@ -22,7 +22,7 @@ export async function messagesFor(ask: Ask, { prompts, home, resumed }: Telling)
   const inherited = context?.inherits && (await conversationUpTo(home, context.inherits));
   const known = {
     ...(inherited && { inherited: { text: retold(inherited) } }),
-    // Without the response, which has a place of its own.
+    // Without the response, which the message holds elsewhere.
     ...(resumed && { asked: retold(resumed.conversation.slice(0, -1)) }),
   };
   const parts = [
@@ -36,7 +36,7 @@ export async function messagesFor(ask: Ask, { prompts, home, resumed }: Telling)
   };
 }
 
-/** The tools in the prompts are those of Skein's own agent. */
+/** The prompts name the tools of Skein's own agent, which an ACP agent does not have. */
 const ANSWER = {
   plan:
     "You have no tool `plan` here: end with your plan as one JSON object, as the last thing that you write. " +
@@ -52,7 +52,7 @@ function retold(entries: readonly TurnEntry[]): string {
     : `[${left} characters before this are left out]\n${text.slice(left).toWellFormed()}`;
 }
 
-/** Some 10,000 tokens. */
+/** About 10,000 tokens. */
 const MAX_RETOLD_CHARS = 40_000;
 
 const entryText = (entry: TurnEntry): string => {
@@ -66,7 +66,7 @@ const entryText = (entry: TurnEntry): string => {
   }
 };
 
-/** Some agents do not use MCP servers, but run commands. */
+/** Names the command as well, because some agents run commands but do not use MCP servers. */
 export const callsText = (hasTools: boolean): string =>
   [
     hasTools
@@ -78,7 +78,7 @@ export const callsText = (hasTools: boolean): string =>
     "the result. Most tasks need neither.",
   ].join(" ");
 
-/** On disk before anything is said in the session. A session that cannot be kept is retold. */
+/** Writes the session's id to disk before the first prompt. If that fails, the next turn retells the conversation. */
 export const keepSession = async (home: string, { job, brief }: Ask, session: string): Promise<void> => {
   if (brief.kind !== "work") return;
   await writeDurably(turnFiles(home, job).session, JSON.stringify({ session })).catch(() => {});

@@ -1,14 +1,14 @@
-/** Says that an agent was started and gave no session, with its version and the one that is known to work. */
+/** Makes the failure of an agent that started but gave no session, with its version and the one known to work. */
 import { type Failure, failure } from "../../../core/failure.ts";
 
 type Agent = {
   readonly name: string;
   readonly tried: { readonly package: string; readonly version: string } | undefined;
-  /** Of that package, as it is installed here. */
+  /** The installed version of that package. */
   readonly version: string | undefined;
 };
 
-/** A person has to install another, or log in: the run stops. */
+/** A setup failure, so that the run stops: a person has to install another version, or log in. */
 export function noSession(why: Failure, { name, tried, version }: Agent): Failure {
   const message = `${name} was started and gave no session: ${why.message}`;
   const own = { ...failure("setup", message, why.next), agent: name };

@@ -1,4 +1,4 @@
-/** Opens an agent that speaks the Agent Client Protocol: with prompts, and with the MCP servers of the user's checkout. */
+/** Opens an agent that speaks the Agent Client Protocol, with prompts and the MCP servers of the user's checkout. */
 import { type Failed, hasFailed } from "../../../core/result.ts";
 import type { Agrees } from "../../../ports/trust.ts";
 import { taskMessage } from "../../../prompting/task-message.ts";
@@ -25,7 +25,7 @@ export async function openAcpAgent({
   return new AcpAgent({ ...options, prompts, mcpServers: servers });
 }
 
-/** Of the user's checkout: what a worker writes into its own starts nothing. */
+/** Reads servers from the user's checkout only: a `.mcp.json` that a worker writes in its own starts nothing. */
 export async function mcpServersIn(
   top: string,
   passed: AcpSettings["passed"],
@@ -41,7 +41,7 @@ export const acpTalks =
   ({ folder, environment, system, maxMs }, signal) => {
     let known: string | undefined;
     return {
-      hasInherited: false, // A new session knows nothing of its parent's.
+      hasInherited: false, // A new session does not know the parent's conversation.
       say: ({ job, message, conversation }) => {
         const input = conversation.at(-1)?.text ?? "";
         const all = taskMessage({ inherited: conversation.slice(0, -1), context: "", responses: [], input });
@@ -61,7 +61,7 @@ export const acpTalks =
     };
   };
 
-/** The tool in the prompt is that of Skein's own agent. */
+/** The prompt names the tool of Skein's own agent, which an ACP agent does not have. */
 const NO_TOOL =
   "You have no tool `answer` here: end with your answer as one JSON object, as the last thing that you write. " +
   "Change no file.";

@@ -5,12 +5,12 @@ import { fields, type LooseFields } from "../../../text/json.ts";
 import { list, text } from "./loose.ts";
 import type { McpServer } from "./mcp-servers.ts";
 
-/** Every request rejects with what the agent or the library said, and when the connection is closed. */
+/** Every request rejects with the error of the agent or the library, and also when the connection closes. */
 export type Peer = {
   initialize(): Promise<Greeting>;
   authenticate(method: string): Promise<void>;
   open(folder: string, servers: readonly McpServer[]): Promise<string>;
-  /** Resumes a session of another process, in another folder. */
+  /** Resumes a session that another process began, in another folder. */
   load(session: string, folder: string, servers: readonly McpServer[]): Promise<void>;
   prompt(session: string, message: string): Promise<PromptEnd>;
   cancel(session: string): void;
@@ -20,7 +20,7 @@ export type Peer = {
 export type PeerParts = {
   readonly streams: Streams;
   readonly onSign: () => void;
-  /** Gets the parameters of each `session/update`, in order, before the answer that follows them. */
+  /** Receives the parameters of each `session/update`, in order, before the answer that follows them. */
   readonly onUpdate: (params: unknown) => void;
   readonly mayRead: boolean;
   readonly mayWrite: boolean;
@@ -34,12 +34,12 @@ export type ClientAnswer =
 export type Greeting = {
   readonly version: number;
   readonly logins: readonly Login[];
-  /** Which MCP servers it can use besides programs. */
+  /** Which kinds of MCP servers the agent can use besides programs. */
   readonly takes: { readonly http: boolean; readonly sse: boolean };
   readonly canLoad: boolean;
 };
 
-/** `variables`: of the environment, that it takes its key from, if it says so. */
+/** `variables`: the environment variables that this login takes its key from, if the agent names them. */
 export type Login = {
   readonly id: string;
   readonly name: string;
@@ -97,12 +97,12 @@ export async function connectPeer(parts: PeerParts): Promise<Peer> {
       const bill = fields(await agent.request("session/prompt", { sessionId, prompt }));
       return { stop: text(bill["stopReason"]), bill };
     },
-    cancel: (sessionId) => void agent.notify("session/cancel", { sessionId }).catch(() => {}), // It is gone already.
+    cancel: (sessionId) => void agent.notify("session/cancel", { sessionId }).catch(() => {}), // Closed already.
     close: () => connection.close(),
   };
 }
 
-/** In the protocol, servers that are programs have no type. */
+/** In the protocol, MCP servers that are programs have no `type`. */
 function onWire(server: McpServer) {
   if (server.type !== "stdio") return { ...server, headers: [...server.headers] };
   const { name, command, args, env } = server;
@@ -120,8 +120,8 @@ const loginsIn = (greeting: LooseFields): readonly Login[] =>
     }));
 
 /**
- * The library refuses updates of unknown kinds, and prints complaints about them and about unexpected answers to our
- * standard error. So updates are taken here, and unexpected answers are dropped.
+ * The library refuses updates of unknown kinds, and prints complaints about them and about unexpected answers to
+ * standard error. So updates are taken out here, and unexpected answers are dropped.
  */
 function filtered(stream: Stream, { onSign, onUpdate }: PeerParts): Stream {
   const asked = new Set<unknown>();
@@ -140,6 +140,6 @@ function filtered(stream: Stream, { onSign, onUpdate }: PeerParts): Stream {
       onSign();
     },
   });
-  void out.readable.pipeTo(stream.writable).catch(() => {}); // The process is gone: pending requests fail, too.
+  void out.readable.pipeTo(stream.writable).catch(() => {}); // The process is gone, so pending requests fail, too.
   return { readable: stream.readable.pipeThrough(into), writable: out.writable };
 }

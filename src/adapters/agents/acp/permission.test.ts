@@ -1,3 +1,4 @@
+/** Tests which permission requests of an ACP agent are allowed: inside the workspace, the output file, a planner's. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,24 +1,24 @@
-/** Answers an agent's permission requests at once, by policy: no person is there to ask. */
+/** Answers an agent's permission requests at once, by policy, because no person is there to ask. */
 
 import { fields, type LooseFields } from "../../../text/json.ts";
 import { isRefused, readable, type ToolReach } from "../tools/reach.ts";
 import { list, text } from "./loose.ts";
 
 /**
- * "deny-outside" refuses requests that name a path outside of the workspace, except for the output file and for reading
- * in the scratchpad. A permission is no sandbox.
+ * "deny-outside" refuses requests that name a path outside of the workspace, except for the output file and for
+ * reading in the scratchpad. It is no sandbox: the agent can act without asking.
  */
 export type Permissions = "allow" | "deny-outside";
 
 type PermissionPolicy = Pick<ToolReach, "root" | "pad"> & {
   readonly permissions: Permissions;
-  /** Of a planner: allows nothing that could change anything except the output file. */
+  /** For planners: allows nothing that could change anything except the output file. */
   readonly readsOnly: boolean;
 };
 
 type Permitted = { readonly isAllowed: boolean; readonly what: string; readonly outcome: LooseFields };
 
-/** `params`: of `session/request_permission`. */
+/** `params`: those of a `session/request_permission` request. */
 export async function permit(params: unknown, policy: PermissionPolicy): Promise<Permitted> {
   const asked = fields(params);
   const call = fields(asked["toolCall"]);
@@ -37,7 +37,7 @@ export async function permit(params: unknown, policy: PermissionPolicy): Promise
   return { isAllowed: false, what, outcome: refusal === undefined ? CANCELLED : selected(refusal) };
 }
 
-/** What a planner may do. A command, or a call without a kind, may do anything. */
+/** The kinds of tools that a planner may use. A command, or a call without a kind, could do anything. */
 const HARMLESS: ReadonlySet<string> = new Set(["read", "search", "think"]);
 
 export const CANCELLED: LooseFields = { outcome: "cancelled" };
@@ -61,7 +61,7 @@ function optionOf(asked: LooseFields, kinds: readonly string[]): string | undefi
   return undefined;
 }
 
-/** `change`: in the workspace or the output file. `output`: only that file. */
+/** `change`: the paths are in the workspace or are the output file. `output`: only the output file. */
 async function areWithin(
   paths: readonly string[],
   policy: PermissionPolicy,
@@ -78,10 +78,10 @@ async function areWithin(
   return true;
 }
 
-/** More than any tool touches; each is checked on disk. */
+/** More paths than any tool touches; each one is checked on disk. */
 const MAX_PATHS = 1_000;
 
-/** The paths of its locations and changes, and what looks like a path in the tool's own input. */
+/** The paths in the call's locations and changes, and values of its input that look like paths. */
 function pathsIn(call: LooseFields): readonly string[] {
   const places = [...list(call["locations"]), ...list(call["content"])].map((one) =>
     text(fields(one)["path"]),
@@ -106,7 +106,7 @@ function inputPaths(input: unknown, depth: number): readonly string[] {
 const MAX_DEPTH = 4;
 const PATH_NAME = /(?:path|file|dir|directory|directories|folder|cwd)s?(?:_?name)?$/i;
 
-/** "~" is the user's home, outside of every workspace. */
+/** "~" is the user's home, which is outside of every workspace. */
 const asPath = (path: string): string => {
   if (path.startsWith("file://"))
     return decodeURIComponent(path.slice("file://".length).replace(/%(?![0-9a-f]{2})/gi, "%25"));

@@ -1,3 +1,7 @@
+/**
+ * Tests the check whether an ACP agent can be reached: it opens a session, sends no prompt and leaves nothing
+ * behind.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +32,7 @@ describe("an agent that is only asked for a session", () => {
       },
       signal,
     );
-  /** Groups that may be running are on record there. */
+  /** Process groups that may still run are on record in this folder. */
   const left = () => readdirSync(path.join(home, "programs"));
 
   it("gives one without a prompt", async () => {

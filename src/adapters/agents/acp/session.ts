@@ -1,4 +1,4 @@
-/** Opens a session with an agent: loads an earlier one or makes a new one, and logs in by key if it must. */
+/** Opens a session with an agent: loads an earlier one or makes a new one, and logs in with a key if required. */
 
 import { fields } from "../../../text/json.ts";
 import { orAbort } from "../../or-abort.ts";
@@ -10,10 +10,10 @@ export type SessionParts = {
   readonly peer: Peer;
   readonly folder: string;
   readonly mcpServers: readonly McpServer[];
-  /** Skein's own server: by HTTP, and for agents that take only programs. */
+  /** Skein's own MCP server: over HTTP, and as a program for agents that only take programs. */
   readonly own?: OwnServer | undefined;
   readonly resumes?: string | undefined;
-  /** Tells which logins work without a person: those by a key that it was given. */
+  /** Shows which logins need no person: those whose key is in these variables. */
   readonly environment: Readonly<Record<string, string>>;
   readonly startMs: number;
   readonly note: (line: string) => void;
@@ -23,7 +23,7 @@ type OwnServer = { readonly http: McpServer; readonly stdio: McpServer };
 
 export type Opened = { readonly session: string; readonly isLoaded: boolean };
 
-/** A login that needs a person is not begun. */
+/** Never begins a login that needs a person. */
 export async function openSession(
   parts: SessionParts,
   greeting: Greeting,
@@ -59,7 +59,7 @@ function serversFor({ mcpServers, own, note }: SessionParts, { takes }: Greeting
   return [...usable.filter(({ name }) => name !== ours.name), ours];
 }
 
-/** Undefined if it cannot resume that session: it has lost it, or wants the folder in which it began. */
+/** Loads an earlier session. Undefined if the agent lost it, or can only resume it in the folder where it began. */
 async function loaded(
   { peer, folder, startMs: ms, resumes, note }: SessionParts,
   { canLoad }: Greeting,
@@ -86,7 +86,7 @@ const loginByKey = (logins: readonly Login[], environment: SessionParts["environ
       (variables.length > 0 && variables.every((name) => environment[name])) || /api[-_]?key/i.test(id),
   );
 
-/** However an agent words it ("OPENAI_API_KEY is not set"), the login is still required. */
+/** A refused login still counts as "login required", however the agent words it ("OPENAI_API_KEY is not set"). */
 const loginRefused = (refusal: unknown) => ({
   code: AUTH_REQUIRED,
   message: fields(refusal)["message"] ?? (refusal instanceof Error ? refusal.message : ""),
@@ -109,8 +109,9 @@ export function ownServer({ place }: Pick<JobCalls, "place">): OwnServer | undef
 }
 
 /**
- * Waits until the agent has listed the tools of our server: Codex has none of a server that it has not listed before
- * its first prompt. Other agents list later, or never; after one wait in vain there is no further wait.
+ * Waits until the agent has listed the tools of Skein's MCP server: Codex does not see the tools of a server that
+ * it has not listed before its first prompt. Other agents list later, or never; after one wait that timed out
+ * there is no further wait.
  */
 export class Listing {
   #waits = true;
@@ -131,7 +132,7 @@ const LIST_MS = 3_000;
 
 type Limit = { readonly ms?: number; readonly what?: string; readonly signal?: AbortSignal };
 
-/** Rejects as `promise` does, with `Late` after `ms`, or with the signal's reason. */
+/** Settles as `promise` does; rejects with `Late` after `ms`, or with the signal's reason. */
 export async function inTime<T>(promise: Promise<T>, { ms, what = "", signal }: Limit): Promise<T> {
   const late = new AbortController();
   const timer = ms === undefined ? undefined : setTimeout(() => late.abort(new Late(what)), ms);
@@ -151,5 +152,8 @@ export class Late extends Error {
   }
 }
 
-/** The answer to a request carries a code; the end of a connection does not. */
+/**
+ * Whether the connection was closed: an agent's answer to a request carries a code, the end of a connection does
+ * not.
+ */
 export const isClosing = (thrown: unknown): boolean => typeof fields(thrown)["code"] !== "number";

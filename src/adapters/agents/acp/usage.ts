@@ -1,4 +1,4 @@
-/** Reads what a turn cost from what the agent reported, in any of three shapes; undefined if it reported nothing. */
+/** Reads what a turn cost from an ACP agent's report, in any of three shapes; undefined if it reported nothing. */
 import type { Spent } from "../../../core/job.ts";
 import { fields, type LooseFields } from "../../../text/json.ts";
 import { amount } from "./loose.ts";
@@ -30,7 +30,7 @@ function sumOf(counted: LooseFields, names: readonly string[]): number | undefin
 }
 
 /**
- * What the session has cost so far, in dollars. Other currencies are not converted; zero means that the agent does not
+ * The session's cost so far, in dollars. Other currencies are not converted; zero means that the agent does not
  * know the price.
  */
 export function costIn(update: LooseFields): number | undefined {

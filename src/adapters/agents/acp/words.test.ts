@@ -1,4 +1,4 @@
-/** What is made of an agent's numbers and complaints. */
+/** Tests how an ACP agent's reported costs and error messages are read. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failureOfError, failureOfWords } from "./failures.ts";
@@ -40,7 +40,7 @@ describe("what went wrong", () => {
       kindOf(-32603, "Internal error", { details: "Incorrect API key provided" }),
       "authentication",
     );
-    // As gemini hands on what Google says of a wrong key.
+    // As Gemini passes on Google's message about a wrong key.
     const google = { error: { code: 400, message: "API key not valid. Please pass a valid API key." } };
     assert.equal(kindOf(400, JSON.stringify(google)), "authentication");
     assert.equal(kindOf(-32000, "overloaded"), "agent-unreachable");
@@ -55,7 +55,7 @@ describe("what went wrong", () => {
     const { kind, account, until } = failureOfWords("usage limit reached, try again in 20s", blamed);
     assert.deepEqual([kind, account, until], ["quota", "acc", 1_020_000]);
     assert.equal(kindOf(-32603, "x", { details: "You exceeded your current quota" }), "quota");
-    // As claude and codex have said it.
+    // As Claude and Codex have worded it.
     const rejected =
       "API Error: Request rejected (429) · This request would exceed your account's rate limit.";
     assert.equal(kindOf(-32603, `Internal error: ${rejected} Please try again later.`), "quota");

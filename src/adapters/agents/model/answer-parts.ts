@@ -12,13 +12,13 @@ type Block = { readonly type: "text" | "reasoning"; text: string; providerMetada
 type Piece = { readonly id: string; readonly providerMetadata?: Metadata };
 
 export class AnswerParts {
-  /** In the order in which they began. */
+  /** The parts, in the order in which they began. */
   readonly #content: (Content | Block)[] = [];
   readonly #open = new Map<string, Block>();
   #finish: Extract<StreamPart, { type: "finish" }> | undefined;
   #chars = 0;
 
-  /** Of text, reasoning and arguments, so that an endless answer is noticed. */
+  /** Characters of text, reasoning and arguments so far, so that an endless answer is noticed. */
   get chars(): number {
     return this.#chars;
   }
@@ -54,7 +54,7 @@ export class AnswerParts {
     }
   }
 
-  /** Undefined if the stream ended before the model did. */
+  /** The whole answer; undefined if the stream ended before the model did. */
   answer(): Generated | undefined {
     const finish = this.#finish;
     if (finish === undefined || finish.finishReason.unified === "interrupted") return undefined;
@@ -62,7 +62,7 @@ export class AnswerParts {
     const { unified, raw } = finish.finishReason;
     return {
       content: this.#content as Content[],
-      // Some servers use a reason of their own, and the SDK would then not run the tools.
+      // Some servers give a finish reason of their own, for which the SDK would not run the tools.
       finishReason: { unified: unified === "other" && hasCalls ? "tool-calls" : unified, raw },
       usage: finish.usage,
       warnings: [],

@@ -1,3 +1,4 @@
+/** Tests a single call of a model: one that is stopped before it begins, and answers that trickle too slowly. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { it } from "node:test";
@@ -13,7 +14,7 @@ it("ends quietly when it is told to stop before it begins", async () => {
     account: "a",
     id: "p/m",
     maxOutputTokens: 10,
-    // As fetch does, in its own time.
+    // Rejects later, as an aborted fetch does.
     open: async () => ({
       doStream: ({ abortSignal }: { readonly abortSignal: AbortSignal }) => gone(abortSignal),
     }),

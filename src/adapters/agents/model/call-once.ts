@@ -6,7 +6,7 @@ import { orAbort } from "../../or-abort.ts";
 import { AnswerParts, type CallOptions, type Generated, type StreamPart } from "./answer-parts.ts";
 
 export type Watched = {
-  /** A stream that is silent for so long is cut. */
+  /** A stream that is silent for longer is cut. */
   readonly maxSilenceMs: number;
   readonly now: () => number;
   /** Called at every part of an answer, and now and then during waits. */
@@ -43,7 +43,7 @@ export async function callOnce(
   } catch (thrown) {
     const why = silence.signal.aborted && !signal.aborted ? silent : thrown;
     const problem = problemOf(why, { account: model.account, model: model.id, now: parts.now() });
-    // An error in the middle of an answer may have a status, too; what came before it was not free.
+    // An error in the middle of an answer may have a status, too, but the part before it may have cost something.
     return { is: "problem", problem: hasBegun ? { ...problem, mayHaveCost: true } : problem };
   } finally {
     clearTimeout(timer);
@@ -71,7 +71,7 @@ async function read(
       if (answer.chars > maxChars) return endless(model, maxChars);
     }
   } finally {
-    // Otherwise the provider would go on writing. It may be gone already.
+    // Stops the provider from writing on. The stream may be closed already.
     reader.cancel().catch(() => {});
   }
   const whole = answer.answer();
@@ -90,7 +90,7 @@ const endless = (model: Model, maxChars: number): CallEnd => ({
   },
 });
 
-/** Marks what stays the same from call to call: reading it from the cache costs a tenth. */
+/** Marks the parts of the prompt that stay the same from call to call: reading them from the cache costs a tenth. */
 function prepared(options: CallOptions, model: Model): CallOptions {
   const last = options.prompt.length - 1;
   const prompt = options.prompt.map((message, i) =>
@@ -107,11 +107,11 @@ function prepared(options: CallOptions, model: Model): CallOptions {
 }
 const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-/** A token has some four characters: this is one token in two seconds. */
+/** A token has about four characters, so this is one token in two seconds. */
 const MIN_CHARS_PER_SECOND = 2;
 const MIN_DRIP_MS = 60_000;
 
-/** Tells at each part whether the answer only trickles, as from an overloaded server. */
+/** Returns a function that tells at each part whether the answer only trickles, as from an overloaded server. */
 function dripOf(now: () => number): (part: StreamPart) => boolean {
   let begun: number | undefined;
   let chars = 0;

@@ -1,3 +1,7 @@
+/**
+ * Tests the file of a model's conversation: cut-off and missing turns, compaction, secrets, damaged and unwritable
+ * files.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -113,7 +117,7 @@ describe("a planner's conversation", () => {
     const file = newFile();
     for (const n of [1, 2, 3, 4])
       await turn(file, n, [user(`${n}${"x".repeat(2_000)}`), assistant(`said ${n}`)]);
-    const compacted = await reopened(file, 2_000); // Each takes some 700.
+    const compacted = await reopened(file, 2_000); // Each turn takes about 700 tokens.
     assert.equal(compacted.is, "new");
     assert.match(String(compacted.past[0]?.content), /3 earlier turns .* left out/);
     assert.deepEqual(compacted.past.at(-1), assistant("said 4"));

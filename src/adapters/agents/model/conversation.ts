@@ -12,31 +12,31 @@ import { onlyPairs } from "./tool-pairs.ts";
 type ConversationPlace = {
   readonly file: string;
   readonly job: JobId;
-  /** Starts a new file: an attempt of a worker. */
+  /** Whether to start a new file, as for each attempt of a worker. */
   readonly isNew: boolean;
-  /** What a new one begins with; written again, so that the file is complete. */
+  /** The messages that a new conversation begins with; written again, so that the file is complete. */
   readonly past?: readonly ModelMessage[];
   readonly speaker?: Speaker;
   readonly redact: (text: string) => string;
-  /** Beyond it the oldest turns are left out; every message repeats what still counts. */
+  /** Above this the oldest turns are left out; each new message repeats what still counts. */
   readonly maxTokens: number;
 };
 
-/** A conversation can only be resumed as it is with the same system prompt and model. */
+/** The system prompt and model. A conversation can only be resumed unchanged if both are the same. */
 export type Speaker = { readonly system: string; readonly model: string };
 
 /** A line of the file. Each names its turn, because a turn that was given up may still be writing. */
 type Line =
-  /** `as` "new": the model was told of the documents. */
+  /** `as` is "new" if the model was given the documents in this turn. */
   | ({ readonly is: "begun"; readonly turn: string; readonly as: "new" | "continued" } & Partial<Speaker>)
   | { readonly is: "messages"; readonly turn: string; readonly messages: readonly ModelMessage[] }
   | { readonly is: "ended"; readonly turn: string; readonly lines: number }
-  /** From now on only these of the earlier turns are sent. */
+  /** From this line on, only the named earlier turns are sent. */
   | { readonly is: "compacted"; readonly kept: readonly string[]; readonly leftOut: number };
 
 type Turn = Begun & {
   readonly name: string;
-  /** As they were sent: with reasoning, and with an open call. */
+  /** The messages as they were sent: with reasoning, and with an unanswered call. */
   readonly messages: readonly ModelMessage[];
 };
 
@@ -44,7 +44,7 @@ type Begun = Partial<Speaker> & { readonly as: "new" | "continued" };
 
 export class Conversation {
   readonly past: readonly ModelMessage[];
-  /** "new" also if turns were just left out or are lost: the documents were in them. */
+  /** "new" also if turns were just left out or lost, because the documents were in them. */
   readonly is: "new" | "continued";
   readonly #place: ConversationPlace;
   readonly #file: FileHandle | undefined;
@@ -57,7 +57,10 @@ export class Conversation {
     this.is = loaded.is;
   }
 
-  /** A file that cannot be read or written is no failure: the next message says everything that counts. */
+  /**
+   * If the file cannot be read or written, the conversation goes on without it: the next message repeats
+   * everything that counts.
+   */
   static async open(place: ConversationPlace): Promise<Conversation> {
     const read = place.isNew ? NONE : await readBounded(place.file, MAX_FILE_BYTES);
     try {
@@ -85,10 +88,10 @@ export class Conversation {
     await this.#write({ is: "messages", turn: this.#place.job, messages });
   }
 
-  /** Only an ended turn counts. */
+  /** Marks the turn as ended. Turns without this mark are dropped by the next reader. */
   async end(): Promise<void> {
     await this.#write({ is: "ended", turn: this.#place.job, lines: this.#lines });
-    await this.#file?.datasync().catch(() => {}); // A turn that is lost in a power cut is told again.
+    await this.#file?.datasync().catch(() => {}); // A turn that a power cut loses is told again.
   }
 
   async close(): Promise<void> {
@@ -102,14 +105,14 @@ export class Conversation {
     try {
       await this.#file?.appendFile(text);
     } catch {
-      // A full disk: the turn goes on, and the next one begins anew or knows less.
+      // The disk is full: the turn goes on, and the next one begins anew or knows less.
     }
   }
 }
 
 const NONE = { is: "none" } as const;
 
-/** Some hundred long turns. */
+/** Room for about a hundred long turns. */
 const MAX_FILE_BYTES = 64_000_000;
 
 type Loaded = {
@@ -139,7 +142,10 @@ export async function recall(
   return isWhole ? last : undefined;
 }
 
-/** What was added in a turn, in the order and the portions in which it came, whether the turn ended well or not. */
+/**
+ * The messages that a turn added, in order and in the portions in which they came, whether the turn succeeded or
+ * not.
+ */
 export async function addedIn(file: string, job: JobId): Promise<readonly (readonly ModelMessage[])[]> {
   const read = await readBounded(file, MAX_FILE_BYTES);
   const lines = read.is === "bytes" ? read.bytes.toString().split("\n").flatMap(lineIn) : [];
@@ -165,7 +171,7 @@ async function load(text: string, maxTokens: number): Promise<Loaded> {
   };
 }
 
-/** All turns; or the newest that fit into half, so that the next turn need not cut again. */
+/** All turns; or, if they are too long, the newest that fit into half, so that the next turn need not cut again. */
 function newestWithin(turns: readonly Turn[], maxTokens: number): readonly Turn[] {
   if (estimateTokens(turns.flatMap(messagesOf)) <= maxTokens) return turns;
   let room = maxTokens / 2;
@@ -191,7 +197,10 @@ const noteOf = (leftOut: number): readonly ModelMessage[] =>
         },
       ];
 
-/** In the order in which they ended. A turn without an end, or with a missing line, was cut off and does not count. */
+/**
+ * The turns in the order in which they ended. A turn without an end, or with a missing line, was cut off and does
+ * not count.
+ */
 function turnsIn(text: string, isMessage: (message: unknown) => boolean) {
   const open = new Map<string, { readonly begun: Begun; readonly lines: ModelMessage[][] }>();
   let turns: Turn[] = [];
@@ -215,7 +224,7 @@ function turnsIn(text: string, isMessage: (message: unknown) => boolean) {
 const KINDS: ReadonlySet<unknown> = new Set<Line["is"]>(["begun", "messages", "ended", "compacted"]);
 
 function lineIn(text: string): readonly Line[] {
-  const line = fields(parseJson(text)); // Cut by a kill; then its turn has no end either.
+  const line = fields(parseJson(text)); // Half a line was cut by a kill; its turn then has no end either.
   const { is, messages, kept } = line;
   const isWhole =
     is === "messages" ? Array.isArray(messages) : is === "compacted" ? Array.isArray(kept) : true;

@@ -1,3 +1,7 @@
+/**
+ * Tests model calls under faults: rate limits, server errors, cut and endless answers, wrong keys, fallbacks,
+ * lengths.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -25,7 +29,7 @@ const inOrder = (...replies: readonly Reply[]): Answerer => {
 const turnOf = (turns: ModelTurns, ask = {}, signal = NEVER) =>
   turns.agent.turn({ ...workAsk(turns.folder), ...ask }, signal);
 
-/** The same turn, in which the model's first answers are these. */
+/** Runs the same turn, in which the model's first answers are these. */
 async function after(
   replies: readonly Reply[],
   options: TurnOptions,

@@ -1,3 +1,4 @@
+/** Tests how a conversation that is too long for its model is cut. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ModelMessage } from "ai";

@@ -1,7 +1,10 @@
-/** Makes a conversation fit: cuts old results and arguments of tools, and says so in their place. */
+/**
+ * Fits a conversation into a token limit: cuts old results and arguments of tools, and leaves a note in their
+ * place.
+ */
 import type { ModelMessage } from "ai";
 
-/** An average, to decide what to send; budgets count with a safer number. */
+/** An average, only to decide what to send; budgets count with a safer number. */
 const BYTES_PER_TOKEN = 3;
 
 export const estimateTokens = (messages: readonly ModelMessage[]): number =>
@@ -10,9 +13,9 @@ export const estimateTokens = (messages: readonly ModelMessage[]): number =>
   );
 
 /**
- * The same messages while there is room. Else cuts the oldest long results and arguments of tools until much of the
- * room is free: a prompt that changes with every call could not be served from the provider's cache. The last two
- * messages stay, because the model works on them now.
+ * Returns the same messages while they fit. Else cuts the oldest long results and arguments of tools until much of
+ * the room is free, because a prompt that changes with every call could not be served from the provider's cache.
+ * The last two messages stay: the model works on them now.
  */
 export function fitted(messages: readonly ModelMessage[], roomTokens: number): readonly ModelMessage[] {
   let left = estimateTokens(messages);

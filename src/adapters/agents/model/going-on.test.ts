@@ -1,4 +1,4 @@
-/** How does a worker of a model call for something, and go on with the response in the same conversation? */
+/** Tests that a model's worker calls for a subtask or asks, and goes on with the response in the same conversation. */
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -31,7 +31,7 @@ const ASKED: ToolResponse = {
   result: { status: "NEEDS_INPUT", content: "How fine?", notes: { question: "q1" } },
 };
 
-/** One reply after the other. */
+/** Answers with these replies, one after the other. */
 const inOrder = (...replies: readonly Reply[]): Answerer => {
   let n = 0;
   return () => replies[n++] ?? { fault: { is: "status", status: 400 } };
@@ -39,7 +39,7 @@ const inOrder = (...replies: readonly Reply[]): Answerer => {
 
 const jobOf = (attempt: number) => `work:t.1#${attempt}` as JobId;
 
-/** The attempt that goes on with the conversation of an earlier one. */
+/** Makes the attempt that goes on with the conversation of an earlier one. */
 function onward(
   { folder }: Pick<ModelTurns, "folder">,
   attempt: number,

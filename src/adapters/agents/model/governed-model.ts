@@ -1,4 +1,4 @@
-/** Calls a model with regard to quota, budget and faults: each call is admitted, recorded, retried and settled. */
+/** Calls a model under quota, budget and faults: each call is admitted, recorded, retried and settled. */
 import { type Failure, failure, messageOf } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
 import type { TaskId } from "../../../core/task.ts";
@@ -16,12 +16,12 @@ type GovernedCalls = Watched & {
   readonly ledger: Ledger;
   readonly maxTransient: number;
   readonly backoff: RetryWaits;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Called around waits for quota or for other calls, which are not the agent's own time. */
+  /** Called before and after waits for quota or for other calls, which do not count as the agent's working time. */
   readonly onWait: (isWaiting: boolean) => void;
-  /** Removes secrets: what a provider says about an account goes into the log. */
+  /** Removes secrets, because a provider's words about an account go into the log. */
   readonly redact: (text: string) => string;
   readonly onTrouble: (words: string) => void;
 };
@@ -41,7 +41,10 @@ export class CallFailed extends Error {
   }
 }
 
-/** Gives whole answers. Each is read as a stream, so that silence is noticed and a cut answer can be asked for again. */
+/**
+ * Gives whole answers. Each is read as a stream, so that silence is noticed and a cut answer can be asked for
+ * again.
+ */
 export function governed(parts: GovernedCalls): CallableModel {
   const [first] = parts.chain;
   return {
@@ -75,11 +78,12 @@ async function answer(parts: GovernedCalls, options: CallOptions): Promise<Gener
         message: parts.redact(problem.failure.message),
       });
     if (problem.is === "quota" && ++quotas > MAX_QUOTAS) throw new CallFailed(problem.failure);
-    // No fallback: a person must learn of a wrong key at once. For a quota the governor finds a fallback, or waits.
+    // A wrong key gets no fallback: a person must learn of it at once. For a quota, the governor finds a fallback
+    // or waits.
     if (problem.is === "authentication") throw new CallFailed(problem.failure);
     if (problem.is === "transient") {
       transient += 1;
-      // The first retry is not reported: it is only seconds away.
+      // The first retry is not reported, because it is only seconds away.
       if (transient === 2) parts.onSlow?.(parts.redact(problem.failure.message));
       if (transient > parts.maxTransient) throw new CallFailed(problem.failure);
       await parts.wait(backoffMs(parts.backoff, transient, parts.random()), signal);
@@ -90,7 +94,7 @@ async function answer(parts: GovernedCalls, options: CallOptions): Promise<Gener
 
 type OpenCall = { readonly model: Model; readonly admitted: Admitted; readonly line: number };
 
-/** The call is admitted by the governor and on disk, with the most that it may cost, before it is made. */
+/** Opens a call: the governor admits it, and the ledger on disk has its highest cost before the call is made. */
 async function openCall(parts: GovernedCalls, options: CallOptions, signal: AbortSignal): Promise<OpenCall> {
   const { chain, governor, job, task, ledger } = parts;
   const most = chain.map((model) => mostOf(model, options));
@@ -104,13 +108,13 @@ async function openCall(parts: GovernedCalls, options: CallOptions, signal: Abor
     if (place < 0) throw new Error(`the account ${found.account} was not asked for`);
     return { model: chain[place]!, admitted: found, line: await ledger.opened(most[place]!) };
   } catch (error) {
-    governor.settle(found, NOTHING); // A call that is not on disk is not made.
+    governor.settle(found, NOTHING); // A call that could not be written to disk is not made.
     throw new CallFailed(unwritten(error));
   }
 }
 
 async function waiting<T>({ onWait, onSign }: GovernedCalls, wait: () => Promise<T>): Promise<T> {
-  // Waiting for a quota may take hours: the job must not be taken for hung.
+  // Waiting for a quota may take hours, and the job must not be taken for hung meanwhile.
   const signs = setInterval(onSign, SIGN_MS);
   onWait(true);
   try {
@@ -122,7 +126,7 @@ async function waiting<T>({ onWait, onSign }: GovernedCalls, wait: () => Promise
 }
 const SIGN_MS = 30_000;
 
-/** If the cost is unknown, what was set aside stays charged. */
+/** Settles a call. If its cost is unknown, what was set aside stays charged. */
 async function settle({ governor, ledger }: GovernedCalls, call: OpenCall, end: CallEnd): Promise<void> {
   const cost = end.is === "answered" ? costOf(call.model, end.answer) : undefined;
   const isFree = end.is === "problem" && !end.problem.mayHaveCost;
@@ -139,7 +143,7 @@ async function settle({ governor, ledger }: GovernedCalls, call: OpenCall, end: 
   else governor.settle(call.admitted, isFree ? NOTHING : "unknown");
 }
 
-/** Undefined if the provider did not report it, or reported nonsense. */
+/** The cost of an answer; undefined if the provider reported none, or impossible numbers. */
 function costOf(model: Model, { usage, content, finishReason }: Generated) {
   const cacheRead = usage.inputTokens.cacheRead ?? 0;
   const cacheWrite = usage.inputTokens.cacheWrite ?? 0;
@@ -161,8 +165,8 @@ function costOf(model: Model, { usage, content, finishReason }: Generated) {
 const isCount = (tokens: number): boolean => Number.isSafeInteger(tokens) && tokens >= 0;
 
 /**
- * Text and code have three bytes a token or more, Chinese two and a half. So two are safe, and not so low that what is
- * set aside fills a budget.
+ * Text and code have three bytes a token or more, Chinese two and a half. Two is safe, without setting so much
+ * aside that it fills a budget.
  */
 const BYTES_PER_TOKEN = 2;
 
@@ -175,7 +179,7 @@ function mostOf(model: Model, { prompt, tools }: CallOptions): SetAside {
   return { model: model.id, tokens: input + output, ...dollars(microdollars) };
 }
 
-/** The most of all, because any of the chain may be called in the end. */
+/** The highest of all, because any model of the chain may be called in the end. */
 function highest(all: readonly SetAside[]): { readonly tokens: number; readonly microdollars?: number } {
   const prices = all.flatMap(({ microdollars }) => (microdollars === undefined ? [] : [microdollars]));
   return {
@@ -186,7 +190,7 @@ function highest(all: readonly SetAside[]): { readonly tokens: number; readonly 
 
 const dollars = (microdollars: number | undefined) => (microdollars === undefined ? {} : { microdollars });
 
-/** The governor waits between these refusals of one call. */
+/** How often the governor waits again after a quota refusal of the same call. */
 const MAX_QUOTAS = 50;
 
 const NOTHING = { tokens: 0, microdollars: 0 };
@@ -200,6 +204,6 @@ const unwritten = (error: unknown): Failure =>
     "see whether the disk is full or read-only",
   );
 
-/** With a random part, so that many jobs do not retry at once. */
+/** The wait before a retry, with a random part, so that many jobs do not retry at once. */
 const backoffMs = ({ firstMs, maxMs }: RetryWaits, tries: number, random: number): number =>
   Math.min(maxMs, firstMs * 2 ** (tries - 1)) * (0.5 + random / 2);

@@ -1,3 +1,4 @@
+/** Tests that what a model call cost, or may have cost, survives a kill of the engine during the call. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +12,7 @@ import { modelTurns } from "../../../../test/support/model-turns.ts";
 
 const here = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
 
-/** A turn in a process of its own, on the files of `home`. */
+/** The source of a program that runs a turn in its own process, on the files of `home`. */
 const program = (home: string, url: string) => `
 import { agentParts, hearing } from ${here("../../../../test/support/agent-parts.ts")};
 import { workAsk } from ${here("../../../../test/contracts/agent.ts")};

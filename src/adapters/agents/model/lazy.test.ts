@@ -1,8 +1,9 @@
+/** Tests that the libraries of models are not loaded before a model is called. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 
-/** What a process has loaded of packages once these modules are there. */
+/** The packages that a process has loaded after importing these modules. */
 function loaded(modules: readonly string[]): readonly string[] {
   const urls = modules.map((file) => new URL(file, import.meta.url).href);
   const program = `

@@ -1,3 +1,4 @@
+/** Tests the ledger of a turn: sums, unknown prices, and files that a kill cut short. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Records a turn's calls and what they cost, on disk before and after each call, so that a kill loses nothing. */
+/** Records a turn's model calls and their cost on disk, before and after each call, so that a kill loses nothing. */
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import type { JobId, Spent } from "../../../core/job.ts";
@@ -19,13 +19,13 @@ type CallCost = {
   readonly stop: string;
 };
 
-/** `at` is missing in ledgers of an older Skein. */
+/** `at` is missing in ledgers of older versions of Skein. */
 export type LedgerLine = { readonly call: number; readonly at?: number } & (
   | ({ readonly is: "opened" } & SetAside)
   | ({ readonly is: "ended" } & CallCost)
-  /** The provider did nothing, so it cost nothing. */
+  /** The provider did nothing, so the call cost nothing. */
   | { readonly is: "refused" }
-  /** It was cut off: its cost is unknown. */
+  /** The call was cut off, so its cost is unknown. */
   | { readonly is: "unknown" }
   /** A tool that call `call` asked for has ended. */
   | ({ readonly is: "tool" } & ToolUse)
@@ -38,7 +38,7 @@ export type ToolUse = {
   readonly hasFailed?: true;
 };
 
-/** `home`: where the turns' files are. */
+/** `home`: the folder of the turns' files. */
 export const ledgerFile = (home: string, job: JobId): string => `${turnFiles(home, job).folder}.cost.jsonl`;
 
 export class Ledger {
@@ -52,13 +52,13 @@ export class Ledger {
     this.#now = now;
   }
 
-  /** Begins a new file: that of an earlier try was collected before. Throws as files do. */
+  /** Begins a new file: the ledger of an earlier try has been collected before. Throws file system errors. */
   static async open(file: string, now: () => number = Date.now): Promise<Ledger> {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     return new Ledger(await open(file, "w", 0o600), now);
   }
 
-  /** Before the call is made, so that a call that never ends is known. */
+  /** Written before the call is made, so that a call that never ends is known. */
   async opened(most: SetAside): Promise<number> {
     this.#calls += 1;
     await this.#write({ is: "opened", call: this.#calls, ...most });
@@ -72,13 +72,13 @@ export class Ledger {
   spent = (): Spent => spentOf(this.#lines);
   close = (): Promise<void> => this.#file.close();
 
-  /** For traces alone: it costs nothing, so it is not synced, and a disk that fails is no reason to stop. */
+  /** For traces only: a tool use costs nothing, so the line is not synced, and a failing disk is no reason to stop. */
   async toolEnded(use: ToolUse): Promise<void> {
     const line: LedgerLine = { is: "tool", call: this.#calls, at: this.#now(), ...use };
     await this.#file.appendFile(`${JSON.stringify(line)}\n`).catch(() => {});
   }
 
-  /** Counted even if the disk fails. */
+  /** The line counts in memory even if the disk fails. */
   async #write(fields: LedgerLine): Promise<void> {
     const line = { ...fields, at: this.#now() };
     this.#lines.push(line);
@@ -87,17 +87,17 @@ export class Ledger {
   }
 }
 
-/** Undefined if no call was opened. A line that was cut by a kill does not count. */
+/** What a turn spent; undefined if no call was opened. A line that was cut by a kill does not count. */
 export async function readLedger(file: string): Promise<Spent | undefined> {
   const lines = await ledgerLines(file);
   return lines.some((line) => line.is === "opened") ? spentOf(lines) : undefined;
 }
 
-/** Empty if there is none. */
+/** The lines of a ledger; empty if there is no file. */
 export const ledgerLines = async (file: string): Promise<readonly LedgerLine[]> =>
   (await readShort(file, MAX_LEDGER_BYTES)).split("\n").flatMap(lineIn);
 
-/** Two lines of 200 bytes for each of some thousand calls fit well. */
+/** Room for two lines of 200 bytes for each of several thousand calls. */
 const MAX_LEDGER_BYTES = 16_000_000;
 
 function lineIn(text: string): readonly LedgerLine[] {
@@ -136,7 +136,7 @@ function spentOf(lines: readonly LedgerLine[]): Spent {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-/** Left out if one of the prices is unknown. */
+/** The sum of money; left out if one of the prices is unknown. */
 function money(all: readonly { readonly microdollars?: number }[]): { readonly microdollars?: number } {
   const known = all.flatMap(({ microdollars }) => (microdollars === undefined ? [] : [microdollars]));
   return known.length === all.length ? { microdollars: sum(known) } : {};

@@ -1,3 +1,4 @@
+/** Tests tool calls that the provider itself cannot read: the answer is asked for again, a few times. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -34,10 +35,10 @@ async function turnAt(url: string) {
   const spec = { provider: "google", model: "gemini-2.5-pro", baseUrl: `${url}/v1beta` };
   const model = await openModel(spec, { GEMINI_API_KEY: "k" });
   await using turns = await modelTurns(() => ({ text: "" }), { models: async () => [model as Model] });
-  return await turns.agent.turn(workAsk(turns.folder), new AbortController().signal); // Before all of it is closed.
+  return await turns.agent.turn(workAsk(turns.folder), new AbortController().signal); // Before the turns are closed.
 }
 
-/** One after the other; the last again and again. */
+/** Serves these answers one after the other, and the last one repeatedly. */
 async function serving(candidates: readonly object[]) {
   const asked: string[] = [];
   const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 };

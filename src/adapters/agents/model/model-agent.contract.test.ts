@@ -1,4 +1,4 @@
-/** The built-in agent against the contract of its port, over real HTTP. */
+/** Runs the contract suite of the agent port against the built-in agent, over real HTTP. */
 import path from "node:path";
 import { after } from "node:test";
 import { agentContract, type Behaviour, type MakeAgent } from "../../../../test/contracts/agent.ts";
@@ -35,7 +35,7 @@ const ANSWERS: Readonly<Record<Behaviour, Answerer>> = {
   hangs: () => HANG,
 };
 
-/** Its summary is all that came after what it had said before. */
+/** Answers with a summary of all messages since the model's last words. */
 const delegates: Answerer = ({ messages }) => {
   const said = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
   const told = said.flatMap(({ text, toolResults }) => [text, ...toolResults.map((result) => result.text)]);
@@ -48,7 +48,7 @@ const delegates: Answerer = ({ messages }) => {
 const servers: ModelServer[] = [];
 after(() => Promise.all(servers.map((server) => server.close())));
 
-/** It lives in the engine's process, and dies with it: here that is the moment when its first call is at the server. */
+/** The agent lives in the engine's process and dies with it: here, when its first call has reached the server. */
 const makeAgent: MakeAgent = (behaviour, folder) => {
   const called = Promise.withResolvers<void>();
   const died = new AbortController();
@@ -91,7 +91,7 @@ const plainAgent = (inner: Promise<Agent>, died: AbortSignal): Agent => ({
   },
 });
 
-/** The contract knows of tokens alone; what else a turn is said to have cost is tested beside it. */
+/** The contract only knows tokens; other costs of a turn are tested separately. */
 function plain({ spent, ...said }: Said | Called): Said | Called {
   return (spent && spent.tokens > 0 ? { ...said, spent: { tokens: spent.tokens } } : said) as Said | Called;
 }

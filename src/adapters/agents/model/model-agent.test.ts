@@ -1,3 +1,4 @@
+/** Tests turns of the built-in agent: tools, answers, step limits, budgets, secrets, and a planner's conversation. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -20,7 +21,7 @@ const PLAN = {
   tasks: [{ id: "a", description: "A", acceptance: "it is", scope: ["a.ts"] }],
 };
 const lastText = ({ messages }: SeenCall) => messages.at(-1)?.text ?? "";
-/** One reply after the other; the last one again and again. */
+/** Answers with these replies one after the other, and with the last one repeatedly. */
 const inOrder = (...replies: readonly Reply[]): Answerer => {
   let n = 0;
   return () => replies[Math.min(n++, replies.length - 1)]!;
@@ -131,7 +132,7 @@ describe("a model at work", () => {
     await turns.agent.turn(workAsk(turns.folder), NEVER);
     const told = turns.server.calls.map(lastText).filter((text) => /cut off/.test(text));
     assert.equal(told.length, 2);
-    assert.equal(turns.server.calls.length, 4); // And once for the handoff.
+    assert.equal(turns.server.calls.length, 4); // The fourth call asks for the handoff.
   });
 
   it("does not run a call of an answer that was cut, nor take it for a handoff", async () => {

@@ -1,4 +1,4 @@
-/** Makes a model an agent: it gets the prompts, tools in a folder and a governor; its words are the answer. */
+/** Makes a model an agent: it gets prompts, tools in a folder and a governor, and its words are the answer. */
 
 import { stat } from "node:fs/promises";
 import path from "node:path";
@@ -34,14 +34,14 @@ import { CALL_FOR, NOT_RUN, onlyPairs, resultIds, resultOf, toolCalls } from "./
 import { WorkingTime } from "./working-time.ts";
 
 export type ModelAgentOptions = {
-  /** Asked for each turn, with the model that the turn's role names, if it does. */
+  /** Opens the models of a turn; `named` is the model that the turn's role names, if it names one. */
   readonly models: (named: string | undefined) => Promise<ModelChain | { readonly failure: Failure }>;
   readonly prompts: Prompts;
   readonly governor: Governor;
   readonly programs: Programs;
   readonly sandbox: Sandbox;
   readonly transcripts: Transcripts;
-  /** Where each job's files are; it must outlive this process. */
+  /** Where each job's files are; it must survive a restart of this process. */
   readonly folder: string;
   readonly conversations: string;
   readonly redact: (text: string) => string;
@@ -90,19 +90,19 @@ export class ModelAgent implements Agent {
           signal,
         );
         const said = withoutSecrets(ended.said, redact);
-        // The engine may only hear of a call whose conversation is on disk: the next turn resumes it. A planner must
-        // not remember a plan that the engine did not get.
+        // The engine may only learn of a worker's call once its conversation is on disk, because the next turn
+        // resumes it. A planner's conversation must not hold a plan that the engine did not get.
         if (ask.brief.kind === "work" && said.is !== "failed") await conversation.end();
         await recordTurn(files, ended.isCut ? undefined : said);
         if (ask.brief.kind === "plan" && said.is === "said") await conversation.end();
         return said;
       } finally {
-        await conversation.close().catch(() => {}); // Its turn has ended.
+        await conversation.close().catch(() => {}); // The turn has ended, so a failed close does no harm.
       }
     });
   }
 
-  /** How the turn ended; else what it had cost when it was cut off. */
+  /** The turn's recorded result; else what it had cost when it was cut off. */
   async collect(job: JobId): Promise<Said | Called | Cut | undefined> {
     const files = turnFiles(this.#options.folder, job);
     const recorded = await recordedTurn(files);
@@ -111,7 +111,10 @@ export class ModelAgent implements Agent {
     return spent && { is: "cut", spent };
   }
 
-  /** How the conversation begins, and where it is recorded. A planner has one for all turns, a worker one an attempt. */
+  /**
+   * How the conversation begins, and where it is recorded: one for all turns of a planner, one for each attempt of
+   * a worker.
+   */
   async #opening(ask: Ask, [model]: ModelChain) {
     const { redact, prompts, folder } = this.#options;
     const { brief, job } = ask;
@@ -139,7 +142,7 @@ export class ModelAgent implements Agent {
   #fileOf = (name: string): string => path.join(this.#options.conversations, `${fileName(name)}.jsonl`);
 }
 
-/** Opens the models for one turn; what is thrown becomes a failure. */
+/** Opens the models for one turn, and turns thrown errors into a failure. */
 export async function withModel<Ended extends Said | Called>(
   { models, redact }: ModelAgentOptions,
   named: string | undefined,
@@ -160,7 +163,7 @@ type HeldTurn = Omit<SessionTurn, "ledger" | "time" | "transcript" | "tools"> &
     ) => ReturnType<SessionTurn["tools"]>;
   };
 
-/** One turn with its ledger, transcript and time. `isCut`: it was stopped, or ran out of time. */
+/** Runs one turn with its ledger, transcript and time limit. `isCut`: it was stopped, or ran out of time. */
 export async function holdTurn(
   options: ModelAgentOptions,
   turn: HeldTurn,
@@ -197,10 +200,10 @@ function judged(end: SessionEnd, maxMs: number, signal: AbortSignal, time: Worki
 const maxMessageChars = (contextTokens: number): number =>
   Math.min(MAX_MESSAGE_CHARS, Math.max(MIN_MESSAGE_CHARS, contextTokens));
 
-/** A shorter message says nothing any more. */
+/** A shorter message would no longer say anything useful. */
 const MIN_MESSAGE_CHARS = 8_000;
 
-/** Of what a model can hold: for a planner's earlier turns. This turn's message and work need the rest. */
+/** The share of the model's context for a planner's earlier turns. This turn's message and work need the rest. */
 const PAST_SHARE = 0.4;
 
 const isAnswering = ({ brief }: Ask): boolean => brief.kind === "work" && brief.goOn?.isAnswering === true;
@@ -218,9 +221,9 @@ async function folderProblem({ folder }: Ask): Promise<Failure | undefined> {
 }
 
 const waitFor = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal, ref: false }).catch(() => {}); // Told to stop: the caller checks the signal.
+  sleep(ms, undefined, { signal, ref: false }).catch(() => {}); // Aborted: the caller checks the signal.
 
-/** Begins a worker's conversation: anew, where its last turn stopped, or with its parent's conversation. */
+/** How a worker's conversation begins: anew, where its last turn stopped, or with its parent's conversation. */
 type Beginning = {
   readonly past: readonly ModelMessage[];
   readonly message: string;
@@ -231,9 +234,9 @@ type BeginningParts = {
   readonly speaker: Speaker;
   readonly maxChars: number;
   readonly recall: (job: JobId) => ReturnType<typeof recall>;
-  /** What an earlier turn had called for, as text; undefined if unknown. */
+  /** The call that an earlier turn ended with, as text; undefined if unknown. */
   readonly asked: (job: JobId) => Promise<string | undefined>;
-  /** Removes secrets: conversations are recorded without them. */
+  /** Removes secrets, because conversations are recorded without them. */
   readonly redact: (text: string) => string;
 };
 
@@ -249,7 +252,10 @@ const anew = (ask: Ask, known: KnownBefore, { speaker, maxChars }: BeginningPart
   system: speaker.system,
 });
 
-/** Everything before is sent exactly as it was then, so that the provider can serve it from its cache. */
+/**
+ * Goes on with a conversation. All earlier messages are sent unchanged, so that the provider can serve them from
+ * its cache.
+ */
 async function resume(
   ask: Ask,
   { session, response }: NonNullable<WorkBrief["goOn"]>,
@@ -265,14 +271,14 @@ async function resume(
   return {
     past: talk.model === model ? messages : onlyPairs(messages),
     message: resumeMessage(ask, isTold, parts.maxChars),
-    // A prompt that was changed meanwhile is for new conversations.
+    // A prompt that was changed meanwhile only applies to new conversations.
     system: talk.system === undefined || talk.system === parts.redact(system) ? system : talk.system,
   };
 }
 
 /**
- * The response becomes the result of the call that asked for it. If that call has its result already, because a
- * question of the subtask came before, the response is told in words.
+ * Makes the response the result of the call that asked for it. If that call has its result already, because the
+ * subtask asked a question before, the response is told in words.
  */
 function withResponse(
   messages: readonly ModelMessage[],
@@ -290,10 +296,13 @@ function withResponse(
   return { messages: [...messages, { role: "tool", content: results }], isTold: asked !== undefined };
 }
 
-/** For the call of a worker that could not answer the question of its subtask. */
+/** The result of the call of a worker that could not answer its subtask's question. */
 const PASSED_ON = "the question was passed on, and its answer goes to your subtask";
 
-/** Without the call that asked for the subtask: the child must not take it for an order to itself. */
+/**
+ * Begins with the parent's conversation, without the call that asked for the subtask: the child must not take that
+ * call for an order to itself.
+ */
 async function inherit(ask: Ask, session: JobId, parts: BeginningParts): Promise<Beginning> {
   const { speaker, maxChars, redact } = parts;
   const talk = await parts.recall(session);

@@ -1,4 +1,4 @@
-/** How is the built-in agent put together? Its models, prompts and sandbox, loaded when it is first asked. */
+/** Puts the built-in agent together: its models, prompts and sandbox, loaded when it is first asked. */
 export { ModelAgent } from "./model-agent.ts";
 
 import type { ModelMessage } from "ai";
@@ -22,7 +22,7 @@ type ModelSettings = Pick<ModelAgentOptions, Kept> &
     AgentSettings,
     "env" | "modelIn" | "prices" | "mayBeUnpriced" | "promptFolders" | "retry" | "agrees"
   > & {
-    /** The model, then its fallbacks. */
+    /** The model, followed by its fallbacks. */
     readonly usual: readonly [ModelSpec, ...ModelSpec[]];
   };
 
@@ -40,10 +40,10 @@ export async function modelOptions(settings: ModelSettings): Promise<ModelAgentO
   };
 }
 
-/** Within a turn: who is out of reach for longer has its turn ended, and is tried again later. */
+/** The longest wait before a retry within a turn. If a model stays out of reach, the turn ends and is tried again later. */
 const MAX_WAIT_MS = 60_000;
 
-/** A specialist's own model goes first; where it cannot be opened, the usual ones do. */
+/** The models of a turn: a specialist's own model first, if it can be opened, then the usual ones. */
 async function chainOf(
   named: string | undefined,
   { usual, modelIn, env, prices, mayBeUnpriced }: ModelSettings,
@@ -51,13 +51,13 @@ async function chainOf(
   const own = named === undefined ? undefined : (modelIn(named) ?? shortName(named, usual[0]));
   const open = (spec: ModelSpec) => openModel(spec, env, prices);
   const [special, first, ...rest] = await Promise.all([own && open(own), ...usual.map(open)]);
-  if (hasFailed(first!)) return first!; // A fallback whose key is missing is none; the usual model must be there.
+  if (hasFailed(first!)) return first!; // Fallbacks may be missing, the usual model may not.
   const isUsable = (model: Model | Failed): model is Model => !hasFailed(model);
   const models = [first as Model, ...rest.filter(isUsable)] as const;
   return special && isUsable(special) && (special.isPriced || mayBeUnpriced) ? [special, ...models] : models;
 }
 
-/** `named`: the model that the role asks for, if it does. */
+/** `named`: the model that the role asks for, if it names one. */
 export const modelTalks =
   (options: ModelAgentOptions, named?: string): OpenTalk =>
   (place, signal) =>
@@ -69,7 +69,7 @@ class ModelTalk implements TaskTalk {
   readonly #place: TalkPlace & { readonly named: string | undefined };
   readonly #signal: AbortSignal;
   readonly #messages: ModelMessage[];
-  /** By the number of entries that a turn began with: how many messages there were before its last answer. */
+  /** How many messages there were before the last answer, by the number of entries that a turn began with. */
   readonly #before = new Map<number, number>();
 
   constructor(
@@ -86,7 +86,7 @@ class ModelTalk implements TaskTalk {
     this.#messages = [...(inherited ?? [])];
   }
 
-  /** Exactly the same messages, so that the provider can serve them from its cache. */
+  /** Returns exactly the same messages, so that the provider can serve them from its cache. */
   #prefix(entries: number): readonly ModelMessage[] | undefined {
     const count = this.#before.get(entries);
     return count === undefined ? undefined : this.#messages.slice(0, count);

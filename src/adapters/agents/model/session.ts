@@ -1,4 +1,4 @@
-/** One turn of a model: it calls tools until it gives its answer, governed and within its time. */
+/** Runs one turn of a model: it calls tools until it gives its answer, governed and within its time limit. */
 
 import type { ModelMessage, ToolSet } from "ai";
 import { type Failure, failure, messageOf } from "../../../core/failure.ts";
@@ -57,7 +57,7 @@ export type SessionTurn = Pick<Ask, "onSign" | "onSlow"> & {
   readonly time: WorkingTime;
   readonly transcript: Transcript;
   readonly asked: AskedFor;
-  /** Machines of the fleet have labels that tasks of its plan may ask for. */
+  /** Whether machines of the fleet have labels that tasks of the plan may ask for. */
   readonly hasLabels?: boolean;
   readonly output?: string | undefined;
   readonly system: string;
@@ -69,9 +69,9 @@ export type SessionTurn = Pick<Ask, "onSign" | "onSlow"> & {
 };
 
 export type SessionEnd =
-  /** `text` is the answer as JSON, or the last words. */
+  /** `text` is the answer as JSON, or the model's last words. */
   | { readonly is: "answered"; readonly text: string }
-  /** One of Skein's own tools was called; the call has no result yet. */
+  /** The model called one of Skein's own tools; the call has no result yet. */
   | Pick<Called, "is" | "tool" | "input">
   | { readonly is: "failed"; readonly failure: Failure };
 
@@ -121,13 +121,13 @@ async function hold(talk: Talk, message: string, signal: AbortSignal): Promise<S
   }
 }
 
-/** What the model said until it stopped by itself, or had to. */
+/** What the model said until it stopped by itself, or was stopped. */
 type Leg = {
   readonly answer?: unknown;
   readonly called?: Pick<Called, "tool" | "input">;
   readonly text: string;
   readonly stop: string;
-  /** It ended with a call. Some servers report "stop" all the same. */
+  /** Whether the model ended with a tool call and so is still working. Some servers report "stop" all the same. */
   readonly isAtWork: boolean;
 };
 
@@ -143,7 +143,7 @@ class Talk {
   readonly #parts: TalkParts;
   readonly #messages: ModelMessage[];
   #steps = 0;
-  /** For messages, of what the model can hold. */
+  /** Tokens for messages, out of what the model can hold. */
   #roomTokens: number;
   #cuts = 0;
   #continued = 0;
@@ -163,7 +163,7 @@ class Talk {
       try {
         return await this.#leg(signal);
       } catch (thrown) {
-        // The size of the model's context was unknown: retried with less, and the work so far is kept.
+        // The conversation exceeded the model's unknown limit: retry with less, and keep the work so far.
         if (!callFailedIn(thrown)?.isTooLong || this.#cuts >= MAX_CUTS) throw thrown;
         this.#cuts += 1;
         this.#roomTokens = Math.min(this.#roomTokens, estimateTokens(this.#messages)) / 2;
@@ -199,7 +199,7 @@ class Talk {
     const { steps, text, finishReason } = await generateText({
       ...{ model, tools, instructions: system, messages: [...this.#messages] },
       stopWhen: [isStepCount(left), ({ steps: made }) => wrongInARow(made) >= MAX_WRONG],
-      toolCallConcurrency: 1, // In order: of two simultaneous edits of a file, one would be lost.
+      toolCallConcurrency: 1, // One after the other: of two simultaneous edits of a file, one would be lost.
       maxRetries: 0, // The governor decides about retries.
       abortSignal: signal,
       prepareStep: ({ messages }) => ({ messages: [...fitted(messages, this.#roomTokens)] }),
@@ -212,7 +212,7 @@ class Talk {
     const calls = steps.at(-1)?.toolCalls ?? [];
     if (wrongInARow(steps) >= MAX_WRONG) throw new CallFailed(wrongCalls(calls.map((call) => call.toolName)));
     const taken = finishReason === "length" ? [] : calls.filter((call) => call.invalid !== true);
-    // A call counts more than an answer beside it: a model that calls for something is not done.
+    // A call counts more than an answer beside it: a model that calls for a subtask is not done.
     const called = taken.flatMap(({ toolCallId: id, toolName: tool, input }) =>
       isCallTool(tool) ? [{ id, tool, input: input as unknown }] : [],
     )[0];
@@ -235,17 +235,23 @@ class Talk {
   }
 }
 
-/** The rest is for instructions, tool descriptions and errors of the estimate. */
+/**
+ * The share of the context for messages. The rest is for instructions, tool descriptions and errors of the
+ * estimate.
+ */
 const ROOM_SHARE = 0.8;
-/** How often a conversation that is too long is halved. */
+/** How often the room for a conversation that is too long is halved. */
 const MAX_CUTS = 3;
 const MAX_CONTINUED = 2;
-/** To give an answer, and to correct one that was not understood. */
+/** Steps that are always left to give an answer, and to correct one that was not understood. */
 const MIN_STEPS = 3;
-/** A model that was told ten times what is wrong with its calls will not learn it; each try costs a conversation. */
+/**
+ * A model that was told ten times what is wrong with its calls will not learn it, and each try costs a whole
+ * conversation.
+ */
 const MAX_WRONG = 10;
 
-/** A model that had to be stopped is not done, and half of a change must not land. */
+/** A model that had to be stopped has not finished, and half of a change must not land. */
 const stillAtWork = (steps: number): Failure =>
   failure(
     "agent-failed",
@@ -276,8 +282,9 @@ const REPEAT =
   "Nothing of your last answer arrived: it held a tool call that could not be read. Say it again, in smaller parts.";
 
 /**
- * Results for calls that were not executed: the answer, and calls beside it or in an answer that was cut off; except
- * for the one that stays open. Only calls after the last answer count, because some servers reuse ids.
+ * Results for calls that were not executed: the answer itself, and calls beside it or in an answer that was cut
+ * off; except for the call that stays open. Only calls after the last answer count, because some servers reuse
+ * ids.
  */
 function resultsForOpen(
   messages: readonly ModelMessage[],
@@ -292,7 +299,7 @@ function resultsForOpen(
   return content.length === 0 ? [] : [{ role: "tool", content }];
 }
 
-/** The SDK may wrap what a model throws. */
+/** Finds the `CallFailed` in an error; the SDK may wrap what a model throws. */
 function callFailedIn(thrown: unknown): CallFailed | undefined {
   let at = thrown;
   for (let depth = 0; depth < 5 && at instanceof Error; depth += 1) {

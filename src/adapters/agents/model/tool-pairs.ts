@@ -1,11 +1,12 @@
-/** Tool calls and their results in a conversation: providers refuse one without the other. */
+/** Pairs tool calls with their results in a conversation: providers refuse one without the other. */
 import type { ModelMessage } from "ai";
 import type { ToolResponse } from "../../../core/subtask.ts";
 import type { Called } from "../../../ports/agent.ts";
 
 /**
- * What any model understands of a past turn: without reasoning, without signatures of one provider, and with calls and
- * results in pairs. Pairs are matched by position, too, because some servers reuse ids in every answer.
+ * Reduces past turns to what any model understands: without reasoning, without signatures of one provider, and
+ * with calls and results in pairs. Pairs are matched by position, too, because some servers reuse ids in every
+ * answer.
  */
 export function onlyPairs(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   return messages.flatMap((message, i): readonly ModelMessage[] => {
@@ -47,7 +48,7 @@ export const resultOf = (
   value: string,
 ) => ({ type: "tool-result" as const, toolCallId, toolName, output: { type: "text" as const, value } });
 
-/** For calls beside one that ended the turn. */
+/** The result of calls beside one that ended the turn. */
 export const NOT_RUN = "error: not run, the turn had ended";
 
 function resultsAfter(messages: readonly ModelMessage[], i: number): readonly ModelMessage[] {
@@ -71,7 +72,7 @@ export const CALL_FOR: Readonly<Record<ToolResponse["name"], CallToolName>> = {
   answer: "ask",
 };
 
-/** The tool that takes the answer. Not executed by us: calling it ends the turn. */
+/** The tool that takes the answer. Skein does not execute it: calling it ends the turn. */
 export const ANSWER_TOOL = {
   plan: "plan",
   "execution-plan": "plan",
@@ -79,7 +80,7 @@ export const ANSWER_TOOL = {
   task: "answer",
 } as const;
 
-/** Costs are counted by us, and not taken from the model's words. */
+/** The answer without costs in it: Skein counts them, and does not take the model's word. */
 export function answerText(input: unknown): string {
   if (typeof input !== "object" || input === null) return JSON.stringify(input);
   const { spent: _spent, metrics: _metrics, ...answer } = input as Readonly<Record<string, unknown>>;

@@ -37,7 +37,7 @@ export function toolsFor(ask: Ask, parts: ToolParts, signal: AbortSignal): ToolS
   return brief.goOn?.isAnswering ? calls : { ...workerTools(place, role?.tools), ...calls };
 }
 
-/** The same tools. Each use of one that is executed here is told at its end. */
+/** The same tools; each reports its use to `onEnd` when it has run. */
 export const timedTools = (
   tools: ToolSet,
   now: () => number,
@@ -57,13 +57,13 @@ export const timedTools = (
     }),
   );
 
-/** What a task outside of a run gets: it may only read, because its changes would be thrown away. */
+/** The tools of a task outside of a run: it may only read, because its changes would be thrown away. */
 export const readingTools = plannerTools;
 
-/** Not executed by us: a call ends the turn, and its result comes in the next. */
+/** Tools that Skein does not execute: a call ends the turn, and its result comes in the next one. */
 function callTools({ goOn }: WorkBrief): ToolSet {
   const ask: ToolSet = { ask: tool({ description: ASK, inputSchema: askToolInput }) };
-  if (goOn?.isAnswering) return ask; // It answers its subtask, and has that subtask already.
+  if (goOn?.isAnswering) return ask; // A worker that answers its subtask's question has that subtask already.
   return { spawn_subtask: tool({ description: SPAWN, inputSchema: spawnToolInput }), ...ask };
 }
 
@@ -75,7 +75,7 @@ const ASK =
   "Ask the planner or person who gave you the task. This ends your turn: you go on here with the answer, or with the " +
   "default if no answer comes in time.";
 
-/** `hasLabels`: a task of the plan may ask for a machine. */
+/** `hasLabels`: whether a task of the plan may ask for a machine's label. */
 export function answerTool(asked: AskedFor, hasLabels = false): ToolSet {
   switch (asked) {
     case "plan": {

@@ -1,3 +1,4 @@
+/** Tests what a model's turn costs: as the provider reports it, with caches, and as it is set aside before a call. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -14,9 +15,9 @@ const usage = { input: 1_000, output: 100, cached: 400 };
 describe("what a turn cost, as the provider counts it", () => {
   const cases = [
     { wire: "openai-chat", model: "gpt-5", provider: "mine", microdollars: undefined },
-    // 1.25 dollars a million, 0.125 from the cache, 10 for what is said.
+    // Dollars per million tokens: 1.25 for input, 0.125 from the cache, 10 for output.
     { wire: "openai-responses", model: "gpt-5", provider: "openai", microdollars: 750 + 50 + 1_000 },
-    // 3, 0.30 and 15.
+    // Dollars per million tokens: 3 for input, 0.30 from the cache, 15 for output.
     {
       wire: "anthropic",
       model: "claude-sonnet-4-5",
@@ -87,7 +88,7 @@ describe("what a turn cost, as the provider counts it", () => {
   });
 
   it("is set aside before, more than it comes to with any tokeniser, and with the longest answer", async () => {
-    // Tokens a character, at the most: o200k and cl100k make 0.3 of English, 1.2 of Chinese.
+    // Upper bounds of tokens a character: o200k and cl100k make 0.3 of English, 1.2 of Chinese.
     for (const [text, most] of [
       ["plain words of a task ", 0.35],
       ["中文的任务描述", 1.3],
@@ -122,7 +123,7 @@ describe("what a turn cost, as the provider counts it", () => {
     const said = await turns.agent.turn(workAsk(turns.folder), NEVER);
     assert.equal(said.is === "said" && said.text, JSON.stringify(HANDOFF));
     assert.equal(said.spent?.tokens, 1_100);
-    // 1.25 dollars a million, 0.125 from the cache, 10 for what is said and thought.
+    // Dollars per million tokens: 1.25 for input, 0.125 from the cache, 10 for output and reasoning.
     assert.equal(said.spent?.microdollars, 750 + 50 + 1_000);
   });
 

@@ -1,8 +1,9 @@
+/** Tests the working time of a turn: pauses, limits above the longest timer, and stops. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { WorkingTime } from "./working-time.ts";
 
-/** Passes when it is told to. */
+/** Returns a function that moves the test's timers. */
 const clockOf = ({ mock: { timers } }: TestContext) => {
   timers.enable({ apis: ["setTimeout"] });
   return (ms: number) => timers.tick(ms);

@@ -1,4 +1,4 @@
-/** Who talks for tasks? An agent, as itself or in the role of a specialist that a template names. */
+/** Makes task handlers from agents: as themselves, or in the role of a specialist that a template names. */
 
 import type { Failure } from "../../../core/failure.ts";
 import type { JobId } from "../../../core/job.ts";
@@ -26,7 +26,7 @@ import {
 import type { OpenTalk, TaskTalk } from "./talk.ts";
 
 type HandlersParts = Omit<AgentHandlerParts, "openTalk" | "system"> & {
-  /** `model`: that a role asks for, which only the built-in agent can heed. */
+  /** `model`: the model that a role asks for; only the built-in agent can use it. */
   readonly talks: (model: string | undefined) => OpenTalk;
   readonly prompt: string;
   readonly roles: readonly Specialist[];
@@ -44,7 +44,7 @@ export function taskHandlers({ talks, prompt, roles, ...rest }: HandlersParts): 
 type AgentHandlerParts = {
   readonly openTalk: OpenTalk;
   readonly workspaces: Pick<Workspaces, "take" | "release">;
-  /** What workspaces begin with. Changes there are thrown away. */
+  /** The commit that workspaces begin with. Changes there are thrown away. */
   readonly commit: string;
   readonly system: string;
   readonly maxMs: number;
@@ -57,7 +57,7 @@ type TaskSession = {
   readonly talk: TaskTalk;
   /** What the session was given and has said, as the engine counts it. */
   readonly entries: ContextEntry[];
-  /** Since the last prompt. */
+  /** The responses since the last prompt. */
   responses: SessionResponse[];
   turns: number;
   saying: Promise<unknown>;
@@ -86,7 +86,7 @@ async function openSession(
   const workspace = await workspaces.take({ job, commit, use: "plan" }, signal);
   if (hasFailed(workspace)) {
     onFailure(workspace.failure);
-    throw new Error(workspace.failure.message); // The engine treats it as a failure of the task.
+    throw new Error(workspace.failure.message); // The engine treats the error as a failure of the task.
   }
   const { folder, environment } = workspace;
   const from = (context.parentSession as TaskSession | undefined)?.talk;
@@ -104,7 +104,7 @@ async function openSession(
   return session;
 }
 
-/** After its current turn has ended. */
+/** Releases the workspace after the session's current turn has ended. */
 async function release(
   workspaces: Pick<Workspaces, "release">,
   workspace: Workspace,

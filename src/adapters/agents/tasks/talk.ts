@@ -1,10 +1,10 @@
-/** A conversation with an agent for one task outside of a run. */
+/** Types of a conversation with an agent for one task outside of a run. */
 import type { JobId } from "../../../core/job.ts";
 import type { Said } from "../../../ports/agent.ts";
 import type { ContextEntry, SpawnedTask } from "../../../ports/subtasks.ts";
 
 export type TaskTalk = {
-  /** Whether it knows what it inherits without being told. */
+  /** Whether the agent has the inherited conversation without being told. */
   readonly hasInherited: boolean;
   /** Must not throw. One prompt at a time. */
   say(told: ToldTask): Promise<Said>;
@@ -17,7 +17,7 @@ export type ToldTask = {
   readonly conversation: readonly ContextEntry[];
 };
 
-/** The signal ends the conversation and what it runs. */
+/** The signal ends the conversation and the programs that it runs. */
 export type OpenTalk = (place: TalkPlace, signal: AbortSignal) => TaskTalk;
 
 export type TalkPlace = {
@@ -27,6 +27,6 @@ export type TalkPlace = {
   readonly environment: Readonly<Record<string, string>>;
   readonly system: string;
   readonly maxMs: number;
-  /** The conversation that it inherits, up to so many entries. */
+  /** The conversation to inherit, up to this many entries. */
   readonly inherits?: { readonly from: TaskTalk; readonly entries: number } | undefined;
 };

@@ -1,4 +1,4 @@
-/** What a command of a model can do, see and leave behind, without a sandbox. */
+/** Tests what a model's shell command can do, see and leave behind, without a sandbox. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { napOf, napping } from "../../../../test/support/naps.ts";

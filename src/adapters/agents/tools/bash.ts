@@ -1,4 +1,4 @@
-/** Runs a command for a model, by a shell in the workspace; all that it started ends with it. */
+/** Runs a shell command for a model in the workspace; all processes that it started end with it. */
 import { existsSync } from "node:fs";
 import { unreachable } from "../../../core/unreachable.ts";
 import type { ProgramEnd } from "../../../ports/programs.ts";
@@ -36,13 +36,13 @@ export async function runCommand(
   return answerOf(end, heard, maxMs);
 }
 
-/** Linux takes 128 KiB as one argument. */
+/** Linux takes at most 128 KiB as one argument. */
 const MAX_COMMAND_BYTES = 100_000;
 
-/** Two outputs would be mixed in any order. */
+/** Joins both outputs at the source: two streams would be mixed in any order. */
 const ONE_OUTPUT = 'exec "$0" -c -- "$1" 2>&1';
 
-/** Models write for bash. */
+/** Models write commands for bash. */
 const SHELL = ["/bin/bash", "/usr/bin/bash"].find(existsSync) ?? "/bin/sh";
 
 const CUT = "[cut: a process that it left behind still holds the output]";

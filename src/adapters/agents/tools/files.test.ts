@@ -1,4 +1,4 @@
-/** What a model reads and changes, and what stays out of its reach whatever the path looks like. */
+/** Tests which files a model can read, list and change, and that no path or link leads it outside of the workspace. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -10,7 +10,7 @@ import { editText, listFolder, readText, writeText } from "./files.ts";
 import { readInside, writeInside } from "./open-inside.ts";
 import { inside, isRefused, rootOf } from "./reach.ts";
 
-/** `secret.txt` is outside, and so is `other`. */
+/** Makes a tree with `secret.txt` and the folder `other` outside of it. */
 function places() {
   const outer = fs.realpathSync(newFolder());
   const folder = path.join(outer, "tree");
@@ -135,7 +135,7 @@ it("follows links inside, and none that leads out, in the same words whether som
 });
 
 it("is not led out by a folder that is swapped for a link between the look and the use", async () => {
-  if (process.platform !== "linux") return; // A folder's real path can be asked for on Linux alone.
+  if (process.platform !== "linux") return; // Only Linux can be asked for the real path of an open folder.
   const { outer, at, place } = places();
   fs.mkdirSync(at("d/other"), { recursive: true });
   fs.writeFileSync(at("d/other/file.txt"), "mine");

@@ -43,7 +43,10 @@ type EditInput = {
   readonly replace_all?: boolean | undefined;
 };
 
-/** The old text must occur exactly once, unless all places are meant: a wrong guess changes nothing. */
+/**
+ * Edits a file. The old text must occur exactly once, unless all places are meant, so that a wrong guess changes
+ * nothing.
+ */
 export async function editText(place: FilePlace, input: EditInput): Promise<string> {
   const target = await writable(place, input.path);
   if (isRefused(target)) return problem(target.refused);
@@ -59,7 +62,7 @@ export async function editText(place: FilePlace, input: EditInput): Promise<stri
   if (places > 1 && input.replace_all !== true) {
     return problem(`old_text is in ${name} ${places} times: give more of it, or set replace_all`);
   }
-  // Checked before the text is made: replacing a character by a page everywhere could exceed the memory.
+  // Checked before the text is made: replacing every character by a page could exceed the memory.
   const grown = Buffer.byteLength(replacement) - Buffer.byteLength(old);
   const size = Buffer.byteLength(found.text) + places * grown;
   const { maxFileBytes } = place.limits;

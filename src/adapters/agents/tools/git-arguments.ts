@@ -1,4 +1,7 @@
-/** Decides which git commands and options a planner may use: only those known to read, not to write, run or reach out. */
+/**
+ * Decides which git commands and options a planner may use: only those known to read, not to write, run or reach
+ * out.
+ */
 
 /** The allowed options of a command; everything else is refused, abbreviations included. */
 type Options = {
@@ -10,7 +13,7 @@ type Options = {
   readonly words?: string;
   /** Long options with a value behind "=" or as the next argument. */
   readonly valuedWords?: string;
-  /** Always added by us, in front. */
+  /** Options that Skein always adds, in front. */
   readonly always?: readonly string[];
 };
 
@@ -70,7 +73,7 @@ const holds = (words: string | undefined, word: string): boolean =>
 
 type GitArguments = { readonly args: readonly string[] } | { readonly refused: string };
 
-/** The arguments for git: the same, with those that we always add. */
+/** Checks the arguments for git, and adds the options that Skein always adds. */
 export function gitArguments(asked: readonly string[]): GitArguments {
   const [command = "", ...rest] = asked[0] === "git" ? asked.slice(1) : asked;
   const options = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
@@ -124,7 +127,7 @@ const NAMING_FIELDS: ReadonlySet<string> = new Set(["branch", "tag"]);
 
 const SIGNED = "signatures are not checked here";
 
-/** With a path outside of the repository, git compares files anywhere on the disk. */
+/** Given a path outside of the repository, git compares files anywhere on the disk. */
 const leavesFolder = (argument: string) => argument.startsWith("/") || argument.split(/[/:]/).includes("..");
 
 const word = (text: string) => JSON.stringify(text.slice(0, 100));

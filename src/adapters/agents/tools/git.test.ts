@@ -1,4 +1,7 @@
-/** What a planner can ask git, and what of all that git can do stays closed to it. */
+/**
+ * Tests what a planner can ask git, and that git then writes nothing and starts no program of the repository's
+ * settings.
+ */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
@@ -90,7 +93,7 @@ it("can only list branches and tags, whatever they are called", async () => {
   assert.doesNotMatch(await ask(at.place, "branch", "-a"), /made/);
 });
 
-/** What makes git start something, whatever options it gets: then it is not started itself. */
+/** Settings that make git start a program whatever options it gets, so git itself is not started. */
 const REFUSED_TRAPS: readonly string[] = [
   '[filter "evil"]\n\tclean = touch MADE; cat\n',
   '[filter "evil"]\n\tprocess = touch MADE\n',
@@ -99,7 +102,7 @@ const REFUSED_TRAPS: readonly string[] = [
   "[include]\n\tpath = HOOKS/more\n",
 ];
 
-/** What is overruled: git answers, and starts nothing. */
+/** Settings that options overrule: git answers, and starts nothing. */
 const OVERRULED_TRAPS = [
   "[core]\n\tfsmonitor = touch MADE; true\n\tpager = touch MADE; cat\n\thooksPath = HOOKS\n",
   "[diff]\n\texternal = touch MADE; true\n[pager]\n\tlog = touch MADE; cat\n",
@@ -157,7 +160,7 @@ it("changes nothing in the workspace, not even the index", async () => {
   await using at = await workspacePlace({ files: FILES });
   const { folder } = at.place;
   const index = path.join(folder, ".git/index");
-  fs.utimesSync(path.join(folder, "a.txt"), 1, 1); // So that git would like to write down what it saw.
+  fs.utimesSync(path.join(folder, "a.txt"), 1, 1); // An old time stamp, so that git would like to refresh its index.
   const before = fs.readFileSync(index);
   for (const args of [["status"], ["diff"], ["show"], ["log", "-g"]]) await ask(at.place, ...args);
   assert.deepEqual(fs.readFileSync(index), before);

@@ -4,7 +4,7 @@ import { gitArguments } from "./git-arguments.ts";
 import { runIn, type ToolPlace } from "./place.ts";
 import { problem } from "./text.ts";
 
-/** The arguments are checked first, and no shell reads them. */
+/** Checks the arguments first, and uses no shell. */
 export async function askGit(
   place: ToolPlace,
   { args }: { readonly args: readonly string[] },
@@ -35,7 +35,7 @@ function cut(text: string, maxBytes: number): string {
   return `${head}\n[cut after ${maxBytes} bytes: ask for less, with -n, --stat or a path]\n`;
 }
 
-/** `heard`: the beginning of both outputs, up to `maxBytes`; the rest is dropped. */
+/** Runs git. `heard`: the beginning of both outputs, up to `maxBytes`; the rest is dropped. */
 export async function quietGit(
   place: ToolPlace,
   args: readonly string[],
@@ -59,10 +59,10 @@ export async function quietGit(
   return { end, heard };
 }
 
-/** A search through a large repository takes a second; an expression that explodes would never end. */
+/** A search through a large repository takes a second; a pattern that backtracks without end would never finish. */
 const MAX_MS = 30_000;
 
-/** Every setting in git's manual that has a fixed name and is a command, or fetches. */
+/** Every setting in git's manual that has a fixed name and is a command, or that fetches. */
 const SETTINGS: readonly string[] = `
   core.fsmonitor=false core.hooksPath=/dev/null core.pager=cat core.quotePath=false core.editor=true
   core.sshCommand=false core.askPass=true credential.helper= protocol.allow=never color.ui=false
@@ -93,8 +93,8 @@ const FORCED = {
 };
 
 /**
- * A setting of the repository itself that would start a program which no switch turns off, or make git work elsewhere;
- * undefined if there is none. Filters run whenever git compares files.
+ * Finds a setting of the repository that would start a program which no option turns off, or make git work
+ * elsewhere; undefined if there is none. Filters run whenever git compares files.
  */
 async function dangerIn(place: ToolPlace, signal: AbortSignal): Promise<string | undefined> {
   const args = ["config", "--list", "--name-only", "--show-scope"];

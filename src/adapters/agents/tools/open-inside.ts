@@ -1,4 +1,4 @@
-/** Opens files through their opened folder, so that they stay inside the workspace whatever is swapped meanwhile. */
+/** Opens files through a handle of their folder, so that they stay inside the workspace even if a folder is swapped. */
 import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink, rename, rm } from "node:fs/promises";
@@ -6,12 +6,13 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { GUARDED } from "../../files/read-bounded.ts";
 import { type Inside, isWithin, type Root } from "./reach.ts";
 
-/** `at`: leads to the folder that was opened, even if another has its name now. */
+/** `at`: a path to the opened folder, valid even if another folder has its name now. */
 type OpenFolder = AsyncDisposable & { readonly at: string };
 
 /**
- * Opens the folder, checks its real path, and then names its files through the handle. So no link can be put on the
- * way in between. Without /proc (macOS) that is possible: only the last part of a path is guarded there.
+ * Opens the folder, checks its real path, and then names its files through the handle, so that no link can be put
+ * in the way in between. Without /proc (macOS) that remains possible: only the last part of a path is guarded
+ * there.
  */
 export async function openFolder(root: Root, path: string): Promise<OpenFolder> {
   return held(root, path, await open(path, FOLDER));
@@ -47,11 +48,11 @@ async function makeFolder(root: Root, path: string): Promise<OpenFolder> {
   return folder;
 }
 
-/** Throws as files do. */
+/** Throws file system errors. */
 export async function lookInside(root: Root, { path }: Inside): Promise<Stats> {
   if (path === root.real) return lstat(path);
   await using folder = await openFolder(root, dirname(path));
-  return await lstat(join(folder.at, basename(path))); // Before the folder is closed.
+  return await lstat(join(folder.at, basename(path))); // Awaited here, before the folder is closed.
 }
 
 type Bytes =
@@ -59,7 +60,10 @@ type Bytes =
   | { readonly is: "folder" | "special" }
   | { readonly is: "too-large"; readonly size: number };
 
-/** Checks the file before it opens it, because opening a pipe or a device can wait or have effects. Throws as files do. */
+/**
+ * Checks the file before opening it, because opening a pipe or a device can wait or have effects. Throws file
+ * system errors.
+ */
 export async function readInside(root: Root, { path }: Inside, maxBytes: number): Promise<Bytes> {
   if (path === root.real) return { is: "folder" };
   await using folder = await openFolder(root, dirname(path));
@@ -71,7 +75,7 @@ export async function readInside(root: Root, { path }: Inside, maxBytes: number)
   const opened = await file.stat();
   if (!opened.isFile()) return { is: "special" };
   if (opened.size > maxBytes) return { is: "too-large", size: opened.size };
-  const bytes = Buffer.alloc(opened.size); // What it grows by meanwhile is not read.
+  const bytes = Buffer.alloc(opened.size); // Bytes that are added meanwhile are not read.
   let length = 0;
   while (length < bytes.length) {
     const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
@@ -82,8 +86,8 @@ export async function readInside(root: Root, { path }: Inside, maxBytes: number)
 }
 
 /**
- * Writes a new file that replaces the old one: whole or not at all, and a hard link to the old one outside keeps its
- * content. Throws as files do.
+ * Writes a new file that replaces the old one: whole or not at all. A hard link to the old one outside keeps its
+ * content. Throws file system errors.
  */
 export async function writeInside(root: Root, { path }: Inside, text: string, mode?: number): Promise<void> {
   await using folder = await makeFolder(root, dirname(path));

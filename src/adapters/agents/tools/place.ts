@@ -1,4 +1,4 @@
-/** Where the tools of a model work, and within which limits. */
+/** Types of where a model's tools work and within which limits; runs programs there. */
 import type { JobId } from "../../../core/job.ts";
 import type { Scratchpad } from "../../../ports/agent.ts";
 import type { ProgramEnd, Programs } from "../../../ports/programs.ts";
@@ -8,7 +8,7 @@ import type { ToolReach } from "./reach.ts";
 
 export type ToolPlace = {
   readonly job: JobId;
-  /** The workspace: nothing outside of it can be named except the scratchpad. */
+  /** The workspace. Tools can name nothing outside of it except the scratchpad. */
   readonly folder: string;
   readonly scratchpad?: Scratchpad | undefined;
   /** The whole environment of programs; it holds no key. */
@@ -23,12 +23,12 @@ export type ToolPlace = {
   readonly write?: (text: string) => void;
 };
 
-/** With the real paths of its folders, resolved before a command could replace them. */
+/** The same with the real paths of its folders, resolved before a command could replace them. */
 export type RootedPlace = ToolPlace & ToolReach;
 
 export type ToolLimits = {
   readonly maxOutputBytes: number;
-  /** Of one file that is read or written, by commands, too. */
+  /** The limit of one file that is read or written, also by commands. */
   readonly maxFileBytes: number;
   readonly maxCommandMs: number;
 };
@@ -41,7 +41,7 @@ type PlaceRun = {
   readonly onOutput?: (text: string) => void;
 };
 
-/** Runs a program in the workspace: confined, without input, and ended with all that it started. */
+/** Runs a program in the workspace: sandboxed, without input, and ended with all processes that it started. */
 export function runIn(place: ToolPlace, run: PlaceRun, signal: AbortSignal): Promise<ProgramEnd> {
   const { job, folder, programs, sandbox, limits, scratchpad } = place;
   const temporary = place.environment["TMPDIR"] ?? folder;

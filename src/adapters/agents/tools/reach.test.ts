@@ -1,4 +1,7 @@
-/** What is in reach beside the workspace: one file to write, its neighbours to read, and nothing behind a link. */
+/**
+ * Tests what tools can reach beside the workspace: one file to write, its neighbours to read, nothing behind a
+ * link.
+ */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
@@ -10,7 +13,7 @@ import { editText, listFolder, readText, writeText } from "./files.ts";
 import { padOf, rootOf } from "./reach.ts";
 import { workerTools } from "./tools.ts";
 
-/** `mine.md` is the output file; `theirs.md` is another's; `secret` is outside of both folders. */
+/** Makes a scratchpad: `mine.md` is the output file, `theirs.md` is another's; `secret` is outside of both folders. */
 function places() {
   const outer = fs.realpathSync(newFolder());
   const at = (name: string) => path.join(outer, name);
@@ -94,7 +97,7 @@ if ((await whyNoSandbox()) === false) {
     }
     fs.rmSync(scratchpad.file);
     fs.symlinkSync(at("secret"), scratchpad.file);
-    // What the link leads to is a file in memory: the folder around it is hidden. Commands go on.
+    // The link leads to a file in memory, because the folder around its target is hidden. Commands go on.
     assert.equal(await bash("echo x > ../pad/mine.md; echo still here"), "still here\n");
     assert.equal(text(at("secret")), "a secret\n");
   });

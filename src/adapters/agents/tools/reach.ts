@@ -4,7 +4,7 @@ import { lstat, realpath } from "node:fs/promises";
 import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Scratchpad } from "../../../ports/agent.ts";
 
-/** Resolved once, before anything could take the folder's place. */
+/** A folder's path as given, and its real path, resolved once before anything could take the folder's place. */
 export type Root = { readonly given: string; readonly real: string };
 
 export function rootOf(folder: string): Root {
@@ -12,14 +12,14 @@ export function rootOf(folder: string): Root {
   try {
     return { given, real: realpathSync(folder) };
   } catch {
-    return { given, real: given }; // It is missing: nothing is inside it, and each tool says so.
+    return { given, real: given }; // The folder is missing: nothing is inside it, and each tool says so.
   }
 }
 
 export type ToolReach = {
   readonly root: Root;
   readonly pad?: Pad;
-  /** It changes nothing but its output file: its role only reads. */
+  /** Whether the role only reads, so that only the output file may be changed. */
   readonly readsOnly?: boolean;
 };
 
@@ -33,7 +33,7 @@ export function padOf(scratchpad: Scratchpad | undefined): { readonly pad?: Pad 
   return { pad: file === undefined ? { root } : { root, output: join(root.real, basename(file)) } };
 }
 
-/** `path` is real, except for parts at its end that do not exist yet; `name` is the same, relative to the root. */
+/** `path` is real, except for parts at its end that do not exist yet; `name` is the same path, relative to the root. */
 export type Inside = { readonly path: string; readonly name: string };
 
 export type Reached = { readonly root: Root; readonly file: Inside };
@@ -42,7 +42,7 @@ type OutOfReach = { readonly refused: string };
 
 export const isRefused = (result: object): result is OutOfReach => "refused" in result;
 
-/** For reading. A link must not lead out of the folder that it is in. */
+/** Resolves a path for reading. A link must not lead out of the folder that it is in. */
 export async function readable({ root, pad }: ToolReach, asked: string): Promise<Reached | OutOfReach> {
   const within = pad && isInPad(pad, asked) ? pad.root : root;
   const file = await inside(within, asked);
@@ -62,13 +62,14 @@ export async function writable(reach: ToolReach, asked: string): Promise<Reached
   return found;
 }
 
-/** By its name alone; links are checked afterwards. */
+/** Decides by the path's name only; links are checked afterwards. */
 const isInPad = ({ root }: Pad, asked: string): boolean =>
   isAbsolute(asked) && [root.given, root.real].some((folder) => isWithin(folder, resolve(asked)));
 
 /**
- * Paths outside are not looked up, and a link that leads there gets the same refusal whether its target exists or not.
- * The path may change between this check and its use: see `open-inside.ts`.
+ * Resolves a path inside a folder. Paths outside are not looked up, and a link that leads outside gets the same
+ * refusal whether its target exists or not. The path may change between this check and its use: see
+ * `open-inside.ts`.
  */
 export async function inside(root: Root, asked: string): Promise<Inside | OutOfReach> {
   if (asked.includes("\0")) return { refused: "a path cannot contain a zero byte" };
@@ -102,7 +103,7 @@ function nameWithin({ real, given }: Root, asked: string): string | undefined {
   return isAbsolute(asked) && isWithin(given, path) ? relative(given, path) : undefined;
 }
 
-/** The folder itself counts. Both paths without links and without "..". */
+/** Whether the path is the folder or inside it. Both paths must be without links and without "..". */
 export const isWithin = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 

@@ -1,4 +1,4 @@
-/** What a model finds in its workspace, and how long it may look. */
+/** Tests what a model's search finds in its workspace, and its limits of time and size. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";

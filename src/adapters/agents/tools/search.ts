@@ -13,7 +13,7 @@ type GrepInput = {
   readonly ignore_case?: boolean | undefined;
 };
 
-/** With Perl's expressions, which models write, if git was built with them. */
+/** Uses Perl's regular expressions, which models write, if git was built with them. */
 export async function grepFiles(place: RootedPlace, input: GrepInput, signal: AbortSignal): Promise<string> {
   if (input.pattern.includes("\0") || input.pattern === "")
     return problem("the pattern is empty or contains a zero byte");
@@ -38,7 +38,7 @@ const MAX_ERROR_CHARS = 500;
 
 type FindInput = { readonly glob: string; readonly path?: string | undefined };
 
-/** A pattern without a slash matches in every folder. */
+/** Finds files by name. A pattern without a slash matches in every folder. */
 export async function findFiles(place: RootedPlace, input: FindInput, signal: AbortSignal): Promise<string> {
   const spec = await pathspec(place, input.path, input.glob);
   if (isRefused(spec)) return problem(spec.refused);
@@ -53,7 +53,7 @@ export async function findFiles(place: RootedPlace, input: FindInput, signal: Ab
 
 const MAX_FILES = 1_000;
 
-/** The index also names deleted files. */
+/** Drops names of deleted files, which the index still has. */
 async function stillThere(place: ToolPlace, names: readonly string[]): Promise<string[]> {
   const seen = await Promise.all(
     names.slice(0, MAX_FILES + 1).map((name) =>
@@ -66,7 +66,7 @@ async function stillThere(place: ToolPlace, names: readonly string[]): Promise<s
   return [...seen.flat(), ...names.slice(MAX_FILES + 1)];
 }
 
-/** The path is resolved first; git itself does not follow links. */
+/** Makes git's pathspec. The path is resolved first; git itself does not follow links. */
 async function pathspec(place: RootedPlace, path: string | undefined, glob: string) {
   const found = await inside(place.root, path ?? ".");
   if (isRefused(found)) return found;

@@ -1,4 +1,4 @@
-/** Texts of tools for a model: of limited size, and without details of the machine. */
+/** Makes the texts of a model's tools: of limited size, and without details of the machine. */
 
 export const problem = (why: string): string => `${PROBLEM}${why}`;
 export const isProblem = (result: unknown): boolean =>
@@ -36,7 +36,7 @@ export function firstLines(lines: readonly string[], max: { lines: number; bytes
   return { kept, leftOut: lines.length - kept.length };
 }
 
-/** A line of a minified file would fill the whole answer. */
+/** Without this limit, one line of a minified file would fill the whole answer. */
 const MAX_LINE_CHARS = 2_000;
 
 const shortened = (line: string) =>

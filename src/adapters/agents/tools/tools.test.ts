@@ -1,4 +1,4 @@
-/** Which tools are handed out, and what a model reads when one of them fails. */
+/** Tests which tools planners and workers get, and what a model reads when a tool fails. */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { it } from "node:test";

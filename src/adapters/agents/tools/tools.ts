@@ -1,4 +1,4 @@
-/** The tools of a model: a worker's change its workspace, a planner's only read. */
+/** Defines a model's tools: a worker's change its workspace, a planner's only read. */
 import { type Tool, type ToolSet, tool } from "ai";
 import * as z from "zod";
 import { runCommand } from "./bash.ts";
@@ -10,8 +10,8 @@ import { findFiles, grepFiles } from "./search.ts";
 import { problem, whyNot } from "./text.ts";
 
 /**
- * With `names`, only those; unknown names are ignored. Read-only git is for roles that name it, because they may have
- * no shell. A worker with an output file can always write it.
+ * A worker's tools. With `names`, only those; unknown names are ignored. Read-only git is for roles that name it,
+ * because they may have no shell. A worker with an output file can always write it.
  */
 export function workerTools(place: ToolPlace, names?: readonly string[]): ToolSet {
   const rooted = rootedIn(place);
@@ -130,12 +130,12 @@ const count = z.number().int().min(1);
 type Definition<Input extends z.ZodType> = {
   readonly description: string;
   readonly input: Input;
-  /** What is recorded of its use; without it, `run` records itself. */
+  /** What is recorded of its use; without it, `run` records by itself. */
   readonly note?: (input: z.infer<Input>) => string;
   readonly run: (input: z.infer<Input>, signal: AbortSignal) => Promise<string>;
 };
 
-/** An error is given to the model as text, so that it can go on; a thrown one would end its turn. */
+/** Wraps a tool. An error is given to the model as text, so that it can go on; a thrown one would end its turn. */
 function define<Input extends z.ZodType>(place: ToolPlace, definition: Definition<Input>): Tool {
   const { description, note, run } = definition;
   const inputSchema = definition.input as z.ZodType<z.infer<Input>>;
