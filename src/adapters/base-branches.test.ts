@@ -1,4 +1,4 @@
-/** Is every move of a branch seen, by whatever way it is made, and nothing else? With real git. */
+/** Tests that every move of a branch is noticed, however it is made, and nothing else. With real git. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import { describe, it } from "node:test";
@@ -14,7 +14,7 @@ import { startedGits } from "./git/git.ts";
 
 const MAX = { timeout: 90_000 };
 
-/** `next` waits for the next move. */
+/** Watches a branch; `next` waits for the next move. */
 function watched({ folder }: Pick<TestRepository, "folder">, known: string, branch = "main") {
   const stop = new AbortController();
   const base = new GitBaseBranch({ gitDir: path.join(folder, ".git"), branch });

@@ -1,4 +1,4 @@
-/** When does a branch move? Its files are watched, and git is asked when one of them changes. */
+/** Watches when a branch moves: its files are watched, and git is asked when one of them changes. */
 import { statSync } from "node:fs";
 import path from "node:path";
 import type { BaseBranch } from "../ports/base-branch.ts";
@@ -6,7 +6,7 @@ import { Wakes } from "./files/wakes.ts";
 import { git } from "./git/git.ts";
 import { refOf, wrongNames } from "./repositories/names.ts";
 
-/** `gitDir` is git's common folder: linked work trees have their branches there as well. */
+/** `gitDir` is git's common folder, which also holds the branches of linked work trees. */
 export class GitBaseBranch implements BaseBranch {
   readonly #gitDir: string;
   readonly #branch: string;
@@ -27,7 +27,7 @@ export class GitBaseBranch implements BaseBranch {
     let [at, seen] = [known, ""];
     try {
       while (!signal.aborted) {
-        const now = files.map(stateOf).join("\n"); // Before asking git, so that a later change is seen the next time.
+        const now = files.map(stateOf).join("\n"); // Before asking git, so that no later change is missed.
         const commit = now === seen ? at : await this.#look(signal);
         if (commit !== undefined) seen = now;
         if (commit !== undefined && commit !== GONE && commit !== at) {
@@ -41,7 +41,7 @@ export class GitBaseBranch implements BaseBranch {
     }
   }
 
-  /** Undefined if git fails: it is asked again. */
+  /** Asks git for the branch's commit; undefined if git fails, then it is asked again. */
   async #look(signal: AbortSignal): Promise<string | undefined> {
     const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${this.#ref}^{commit}`];
     const answer = await git({ folder: this.#gitDir, args }, signal);
@@ -52,17 +52,17 @@ export class GitBaseBranch implements BaseBranch {
 
 const GONE = "";
 
-/** Without a process, because most wake-ups are about other files or the timer. */
+/** A file's state, read without a process, because most wake-ups are about other files or the timer. */
 function stateOf(file: string): string {
   try {
     const found = statSync(file, { bigint: true, throwIfNoEntry: false });
     return found ? `${found.mtimeNs} ${found.ino} ${found.size}` : "";
   } catch {
-    return ""; // A file where a folder should be.
+    return ""; // A part of the path is a file instead of a folder.
   }
 }
 
-/** The other waits are ended as well; what woke them is looked at in the same round. */
+/** Waits for one of the wakes and ends the others; what woke is handled in the same round. */
 async function oneOf(wakes: readonly Wakes[], signal: AbortSignal): Promise<void> {
   const round = new AbortController();
   const either = AbortSignal.any([signal, round.signal]);

@@ -1,3 +1,4 @@
+/** Tests that callers who look at a checkout at the same time share the next look. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Look } from "../ports/checkout.ts";

@@ -1,3 +1,4 @@
+/** Tests that changes which gate commands make in the user's checkout are reported. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { failure } from "../core/failure.ts";

@@ -1,3 +1,4 @@
+/** Tests which changes of the user's checkout are noticed: commits, branches, tags, files, the index. */
 import assert from "node:assert/strict";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import { refsInFiles } from "./git/refs-in-files.ts";
 const make = () =>
   makeRepository({ files: { "a.txt": "a\n", "ü b/c.txt": "c\n", ".gitignore": "ignored/\n" } });
 
-/** What a look after `change` shows that one before it did not. */
+/** What a look after `change` shows that a look before it did not. */
 async function noticed(at: TestRepository, change: () => Promise<unknown>): Promise<readonly string[]> {
   const checkout = new GitCheckout({ folder: at.folder, own: "skein/" });
   const before = got(await checkout.look(quiet));
@@ -27,7 +28,7 @@ describe("the tripwire", () => {
     assert.deepEqual(await noticed(at, async () => {}), []);
     const touch = async () => {
       await utimes(join(at.folder, "ü b/c.txt"), 1, 1);
-      await at.git("update-index", "--refresh", "-q").catch(() => {}); // It says that a.txt is dirty.
+      await at.git("update-index", "--refresh", "-q").catch(() => {}); // It exits with 1: a.txt is dirty.
     };
     assert.deepEqual(await noticed(at, touch), []);
   });

@@ -1,4 +1,7 @@
-/** Did a program touch the user's checkout? Its HEAD, index, files and branches are compared, and never written. */
+/**
+ * Detects whether a program changed the user's checkout: compares its HEAD, index, files and branches, and never
+ * writes.
+ */
 import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +14,7 @@ import { type GitAnswer, git } from "./git/git.ts";
 import { refsInFiles } from "./git/refs-in-files.ts";
 import { broken } from "./repositories/store.ts";
 
-/** A bare repository has no checkout: its look is empty. */
+/** Looks at a checkout. A bare repository has none: its look is empty. */
 export class GitCheckout implements Checkout {
   readonly #folder: string;
   readonly #own: string;
@@ -43,7 +46,7 @@ export class GitCheckout implements Checkout {
   }
 }
 
-/** Callers that ask while a look is under way share the next one. It has a time limit instead of their signals. */
+/** Callers that ask while a look is under way share the next one, which has a time limit instead of their signals. */
 export function sharedLooks(checkout: Checkout): Checkout {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<Look | Failed> | undefined;
@@ -51,7 +54,7 @@ export function sharedLooks(checkout: Checkout): Checkout {
     look: () => {
       next ??= current.then(() => {
         const look = checkout.look(AbortSignal.timeout(MAX_SHARED_MS));
-        next = undefined; // It has begun: it may miss what later callers want to see.
+        next = undefined; // The look has begun: it may miss changes that later callers want to see.
         current = look;
         return look;
       });
@@ -65,7 +68,7 @@ const MAX_SHARED_MS = 60_000;
 export type WatchedProgramsOptions = {
   readonly programs: Programs;
   readonly checkout: Checkout;
-  /** Not necessarily the program's doing: people edit while a run goes on. */
+  /** The program is not necessarily the cause: people edit while a run goes on. */
   readonly tell: (job: JobId, places: readonly string[]) => void;
 };
 
@@ -101,7 +104,7 @@ const MAX_AGE_MS = 250;
 
 type Ask = (args: readonly string[]) => Promise<GitAnswer>;
 
-/** `gitDir`: where the branches and tags are. */
+/** `gitDir`: the folder of the branches and tags. */
 type Places = { readonly top: string; readonly gitDir: string };
 
 async function placesOf(ask: Ask): Promise<Places | Failed> {
@@ -115,13 +118,13 @@ async function placesOf(ask: Ask): Promise<Places | Failed> {
 
 const hasNoCheckout = (said: string) => /must be run in a work tree/.test(said);
 
-/** Lists what differs from HEAD, so a mere refresh of the index does not show. */
+/** Lists what differs from HEAD, so that a mere refresh of the index does not show. */
 const STATUS = [
   ...["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"],
   ...["--no-renames", "--no-ahead-behind", "--ignore-submodules=dirty"],
 ];
 
-/** Remote branches move by a fetch, and are not listed. */
+/** Remote branches are not listed, because a fetch moves them. */
 const REF_FOLDERS = ["refs/heads", "refs/tags"];
 const MAX_REFS = 10_000;
 
@@ -142,7 +145,7 @@ async function refsOf(gitDir: string, own: string, ask: Ask): Promise<ReadonlyMa
   return new Map(refs.filter(([ref]) => !ref.startsWith(except)));
 }
 
-/** More than this are build results in a folder that is not ignored. */
+/** More files than this are build results in a folder that is not ignored. */
 const MAX_FILES = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -152,7 +155,7 @@ async function lookOf(
   maxFiles: number,
 ): Promise<Look> {
   const fields = out.split("\0");
-  const whole = isCut ? fields.slice(0, -1) : fields; // The last one is cut in its middle.
+  const whole = isCut ? fields.slice(0, -1) : fields; // The last field was cut in its middle.
   const head = whole.filter((field) => /^# branch\.(?:oid|head) /.test(field));
   const entries = whole.map(entryOf).filter((entry) => entry !== undefined);
   const listed = entries.slice(0, maxFiles);
@@ -173,7 +176,7 @@ type Entry = {
   readonly staged: string;
 };
 
-/** "1 XY sub mH mI mW hH hI path", "u XY sub m1 m2 m3 mW h1 h2 h3 path" or "? path". */
+/** Parses "1 XY sub mH mI mW hH hI path", "u XY sub m1 m2 m3 mW h1 h2 h3 path" or "? path". */
 function entryOf(field: string): Entry | undefined {
   if (field.startsWith("? ")) return { path: field.slice(2), kind: "untracked", staged: "" };
   const [, kind, xy = "", values = "", path = ""] = PLAIN.exec(field) ?? UNMERGED.exec(field) ?? [];
@@ -185,7 +188,7 @@ function entryOf(field: string): Entry | undefined {
 const PLAIN = /^(1) (\S\S) ((?:\S+ ){6})(.+)$/s;
 const UNMERGED = /^(u) (\S\S) ((?:\S+ ){8})(.+)$/s;
 
-/** Modes and ids in the index, without what is in the work tree. */
+/** Modes and ids in the index, without those of the work tree. */
 function indexPart(kind: string, values: string): string {
   const parts = values.trim().split(" ");
   return (kind === "1" ? [parts[2], parts[5]] : [...parts.slice(1, 4), ...parts.slice(5)]).join(" ");
@@ -193,12 +196,12 @@ function indexPart(kind: string, values: string): string {
 
 const digest = (lines: readonly string[]) => createHash("sha256").update(lines.join("\0")).digest("hex");
 
-/** A second edit of a file that was changed before shows in these. */
+/** A file's size, time, inode and mode: a second edit of a file that was changed before shows only in these. */
 async function stateOf(file: string): Promise<string> {
   try {
     const { size, mtimeNs, ino, mode } = await lstat(file, { bigint: true });
     return `${size} bytes, ${mtimeNs}, ${ino}, ${mode.toString(8)}`;
   } catch {
-    return "not there"; // Deleted, which is how it differs.
+    return "not there"; // The file was deleted, which is how it differs.
   }
 }

@@ -1,7 +1,7 @@
-/** Which paths of a large repository are shown to a planner? */
+/** Chooses which paths of a large repository a planner is shown. */
 import { level } from "../prompting/message.ts";
 
-/** At most `max` paths, and how many more there are. Every folder gets the same room; small ones are shown whole. */
+/** At most `max` paths, and how many more there are. Every folder gets the same room; small folders are shown whole. */
 export function chosenPaths(
   paths: readonly string[],
   max: number,

@@ -1,3 +1,4 @@
+/** Tests which files and changes of a folder are found, read and matched as context, with and without git. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -103,5 +104,5 @@ test("files are matched by name, content, import and history, and again after a 
   const before = reads.length;
   await repository.write({ "src/tree.ts": "export const zebra = 123;\n" });
   assert.deepEqual(await match("zebra"), ["src/tree.ts"]);
-  assert.deepEqual(reads.slice(before), ["src/tree.ts"]); // Only what had changed.
+  assert.deepEqual(reads.slice(before), ["src/tree.ts"]); // Only the changed file was read again.
 });

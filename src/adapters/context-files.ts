@@ -1,4 +1,4 @@
-/** Which files are in a folder, what do they contain, and what was changed there? By git, if there is one. */
+/** Lists and reads the files of a folder and its recent changes, by git if the folder has a repository. */
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../core/failure.ts";
@@ -35,7 +35,7 @@ export function folderSource(folder: string): FileSource {
 const unreadable = (why: string): Failed => failedWith("repository", why);
 
 const MAX_BYTES = 256 * 1024;
-/** In a larger repository only the first ones are matched; files that are named are read anyway. */
+/** In a larger repository only the first files are matched; files that are named are read anyway. */
 const MAX_FILES = 20_000;
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
 const MAX_CHANGES = 500;
@@ -53,13 +53,13 @@ async function list(folder: string, signal: AbortSignal): ReturnType<FileSource[
   return found;
 }
 
-/** Without git: hidden files and installed packages are left out. */
+/** Lists a folder without git; hidden files and installed packages are left out. */
 async function walk(folder: string, signal: AbortSignal): Promise<readonly string[]> {
   const names: string[] = [];
   const folders = [""];
   for (let at = folders.pop(); at !== undefined && names.length < MAX_FILES; at = folders.pop()) {
     if (signal.aborted) break;
-    const entries = await readdir(path.join(folder, at), { withFileTypes: true }).catch(() => []); // Not ours to read.
+    const entries = await readdir(path.join(folder, at), { withFileTypes: true }).catch(() => []); // Unreadable.
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
       const name = path.posix.join(at, entry.name);
@@ -70,7 +70,7 @@ async function walk(folder: string, signal: AbortSignal): Promise<readonly strin
   return names;
 }
 
-/** Empty without a history. */
+/** The newest commits with their files; empty without a history. */
 async function changesIn(folder: string, signal: AbortSignal): Promise<readonly FileChange[]> {
   const args = [
     "log",

@@ -1,4 +1,4 @@
-/** Does a task's own command pass? Run by a shell in its workspace, confined where the machine can, within limits. */
+/** Runs a task's own success command by a shell in its workspace, in a sandbox where possible, within limits. */
 import type { JobId } from "../core/job.ts";
 import { type Failed, failedWith, hasFailed } from "../core/result.ts";
 import { unreachable } from "../core/unreachable.ts";
@@ -14,7 +14,7 @@ type CommandCriteriaParts = {
   readonly programs: Programs;
   readonly transcripts: Transcripts;
   readonly limits: ProgramLimits;
-  /** Where tasks leave their results, for commands that read them. */
+  /** The folder where tasks leave their results, for commands that read them. */
   readonly scratchpad: string;
   /** Called once, by the first command. */
   readonly sandbox: () => Promise<Sandbox | Failed>;
@@ -40,7 +40,7 @@ export class CommandCriteria implements Criteria {
     const temporary = environment["TMPDIR"] ?? folder;
     const caches = { folder: cachesOf(folder), may: "read" } as const;
     const place = { folder, temporary, scratchpad: { folder: scratchpad }, caches };
-    // Not the attempt's own job: a criterion that is stopped does not mean that the worker did not finish.
+    // Not the attempt's own job: stopping a criterion does not mean that the worker did not finish.
     const job = criterionOutput(workspace.job) as JobId;
     await programs.endLeftovers(job);
     const transcript = transcripts.open(job);
@@ -62,7 +62,7 @@ export class CommandCriteria implements Criteria {
   }
 }
 
-/** A command that cannot be run on any machine fails by itself. */
+/** Why a command cannot be run on any machine: such a command counts as failed. */
 function unusable(command: string): string | undefined {
   if (command.includes("\0")) return "the command contains a zero byte, and cannot be run";
   return Buffer.byteLength(command) > MAX_COMMAND_BYTES
@@ -70,7 +70,7 @@ function unusable(command: string): string | undefined {
     : undefined;
 }
 
-/** Linux takes 128 KiB as one argument. */
+/** Linux takes at most 128 KiB as one argument. */
 const MAX_COMMAND_BYTES = 100_000;
 
 function judged(end: ProgramEnd, maxMs: number): Tried | Failed {
@@ -97,5 +97,5 @@ const red = (tail: string, how: string): Tried => {
   return { is: "red", detail: said === "" ? `[${how}]` : `${said}\n[${how}]` };
 };
 
-/** All but tab and line ends, because a terminal obeys escapes. */
+/** All control characters but tab and line ends, because a terminal obeys escapes. */
 const CONTROL = /[\p{Cc}--[\t\n]]/gv;

@@ -1,4 +1,4 @@
-/** The browsers that were let in, in one file that only its owner can read. */
+/** Keeps the browsers that were let in, in one file that only its owner can read. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
@@ -14,13 +14,13 @@ const STORED = z.array(
   }),
 );
 
-/** Not the file of an older Skein, whose cookies browsers also sent to other servers of this machine. */
+/** Must not be the file of an older Skein: browsers also sent its cookies to other servers of this machine. */
 export const deviceFile = (file: string): Devices => ({
   read: () => {
     try {
       return STORED.parse(JSON.parse(readFileSync(file, "utf8"))) as readonly Device[];
     } catch {
-      return []; // None yet, or not readable.
+      return []; // There is no file yet, or it is unreadable.
     }
   },
   write: (devices) => {

@@ -1,4 +1,4 @@
-/** How is a repository's history of flaky tests kept? In one file, which several runs may write at the same time. */
+/** Keeps a repository's history of flaky tests in one file, which several runs may write at the same time. */
 import { rename } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
@@ -17,7 +17,7 @@ const HISTORY = z.object({
       times: count,
       firstAt: count,
       lastAt: count,
-      /** How much of `times` each of the newest runs reported, the last one last, so that repeats count once. */
+      /** How much of `times` each of the newest runs reported, the newest run last, so that repeats count once. */
       runs: z.array(z.object({ run: z.string(), times: count })),
     }),
   ),
@@ -26,7 +26,7 @@ const HISTORY = z.object({
 type KeptTest = z.infer<typeof HISTORY>["tests"][number];
 type TestsByName = ReadonlyMap<string, KeptTest>;
 
-/** `folder` is the repository's own state folder. No file is made before something is noted. */
+/** `folder`: the repository's own state folder. The file is made by the first note. */
 export class FileFlakyTests implements FlakyTests {
   readonly #file: string;
   #last: Promise<unknown> = Promise.resolve();
@@ -35,7 +35,7 @@ export class FileFlakyTests implements FlakyTests {
     this.#file = path.join(folder, "flaky.json");
   }
 
-  /** One after the other in this process; among processes, see `#write`. */
+  /** Notes are written one after the other in this process; for other processes, see `#write`. */
   note(seen: SeenFlaky): Promise<Noted | Failed> {
     const noted = this.#last.then(() => this.#write(seen));
     this.#last = noted;
@@ -51,9 +51,9 @@ export class FileFlakyTests implements FlakyTests {
   }
 
   /**
-   * Another process may replace the file between our read and our write. So each write is read back, and repeated if
-   * our counts are missing. What is still lost after some tries comes back with the run's next note, which repeats
-   * all of its counts.
+   * Another process may replace the file between this read and this write. So each write is read back, and
+   * repeated if this process's counts are missing. Counts that are still lost after some tries come back with the
+   * run's next note, which repeats all of its counts.
    */
   async #write(seen: SeenFlaky): Promise<Noted | Failed> {
     try {
@@ -61,7 +61,7 @@ export class FileFlakyTests implements FlakyTests {
         const { known, damage } = await this.#read();
         const tests = merge(known, seen);
         if (tests === undefined) return { is: "noted" };
-        if (damage !== undefined) await rename(this.#file, `${this.#file}.damaged`).catch(() => {}); // Gone already.
+        if (damage !== undefined) await rename(this.#file, `${this.#file}.damaged`).catch(() => {}); // Renamed already.
         await writeDurably(this.#file, `${JSON.stringify({ version: 1, tests })}\n`);
       }
       return { is: "noted" };
@@ -108,11 +108,11 @@ function merge(known: TestsByName, { run, counts, at }: SeenFlaky): readonly Kep
   return [...merged.values()].sort((a, b) => b.lastAt - a.lastAt).slice(0, MAX_NAMES);
 }
 
-/** Beyond it, tests that were not seen for longest are dropped: they were fixed, renamed or removed. */
+/** Above this limit, the tests that were not seen for longest are dropped: they were fixed, renamed or removed. */
 const MAX_NAMES = 1_000;
 const MAX_NAME_CHARS = 2_000;
-/** More runs than work in one repository at once; an older run reports nothing any more. */
+/** More runs than work in one repository at once; an older run no longer reports. */
 const MAX_RUNS = 10;
 const MAX_TRIES = 5;
-/** A thousand long names with what is kept of each. */
+/** Room for a thousand long names and their records. */
 const MAX_BYTES = 16 * 1024 * 1024;

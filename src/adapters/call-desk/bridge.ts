@@ -1,4 +1,7 @@
-/** An MCP server on standard streams that passes calls on, for agents that take MCP servers only as programs. */
+/**
+ * An MCP server on standard streams that forwards calls to the call server, for agents that only start MCP
+ * programs.
+ */
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { mcpServerOf } from "./mcp.ts";
@@ -30,7 +33,7 @@ export async function bridge({ input, output, environment }: BridgeParts): Promi
 
 type TransportEvents = { readonly listed: () => Promise<unknown>; readonly closed: () => void };
 
-/** Reports when the list of tools was sent, and the end. */
+/** Reports when the list of tools was sent, and when the connection closed. */
 class WatchedTransport extends StdioServerTransport {
   readonly #hears: TransportEvents;
 

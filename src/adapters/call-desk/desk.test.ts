@@ -1,4 +1,4 @@
-/** Does the desk take one call of each job, from those alone who may call? */
+/** Tests that the call server takes one call of each job, and only from programs that may call. */
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";

@@ -1,4 +1,4 @@
-/** A local HTTP server of the run, where agents' programs call for subtasks and ask questions. */
+/** A local HTTP server of the run (the call server), where agents' programs call for subtasks and ask questions. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Socket } from "node:net";
 import type { HttpBindings } from "@hono/node-server";
@@ -14,7 +14,7 @@ import { type Listening, listen } from "../http/listen.ts";
 import { comesFrom } from "../programs/connections.ts";
 import { CALL_TOOLS, type Call, isCallTool, TAKEN, takenBefore } from "./tools.ts";
 
-/** Keeps a call so that it outlives this process. Rejects if it cannot. */
+/** Keeps a call on disk so that it survives this process. Rejects if it cannot. */
 type TakeCall = (call: Call) => Promise<void>;
 
 /** What one job needs to call. Closing it at the end of the turn makes the token invalid. */
@@ -22,7 +22,7 @@ export type CallPlace = {
   readonly url: string;
   readonly token: string;
   readonly listed: Promise<void>;
-  /** Says which process group the job's program is: from then on only that one and all below it may call. */
+  /** Names the process group of the job's program: from then on only that group and its descendants may call. */
   readonly startedAs: (group: number) => void;
   readonly close: () => void;
 };
@@ -35,7 +35,10 @@ export class CallDesk {
   #host = "";
   #isClosed = false;
 
-  /** Starts the server for the first job. Rejects if there is no free port, and once the desk is closed. */
+  /**
+   * Opens a job's access, and starts the server for the first job. Rejects if there is no free port, or the server
+   * is closed.
+   */
   async open(take: TakeCall): Promise<CallPlace> {
     if (this.#isClosed) throw new Error("the run is over");
     this.#server ??= this.#listen();
@@ -62,7 +65,7 @@ export class CallDesk {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const server = await this.#server?.catch(() => undefined); // It never started.
+    const server = await this.#server?.catch(() => undefined); // A server that never started needs no closing.
     for (const place of this.#places) place.close();
     this.#places.clear();
     await server?.close();
@@ -77,7 +80,7 @@ export class CallDesk {
 
   #app(): Hono<Env> {
     const app = new Hono<Env>();
-    // Of a request that was refused, the rest may still be on its way.
+    // The rest of a refused request may still be on its way, so its connection is closed.
     app.use(async (c, next) => {
       await next();
       if (!c.res.ok) c.header("connection", "close");
@@ -129,10 +132,10 @@ export class CallDesk {
   }
 }
 
-/** Recognised as a secret: see `text/secret-shapes.ts`. */
+/** Redaction recognises tokens by this prefix: see `text/secret-shapes.ts`. */
 const TOKEN_PREFIX = "skein_call_";
 const LOOPBACK = "127.0.0.1";
-/** For our own command, for agents that speak MCP, and for the bridge that speaks it for them. */
+/** Paths for Skein's own command, for agents that speak MCP, and for the bridge that speaks MCP for them. */
 const [CALL, MCP, LISTED] = ["/call", "/mcp", "/listed"] as const;
 const UNKNOWN = "this token is unknown, or its turn is over: it is valid during one turn of a worker";
 
@@ -141,17 +144,17 @@ const NOT_ITS_OWN =
 
 type Reply = { readonly status: 200 | 400 | 409 | 500; readonly message: string };
 
-/** For sending one request; the answer may take longer. Agents that speak MCP keep their connection for a while. */
+/** Time limits for sending one request, and for an idle connection. Agents that speak MCP keep theirs for a while. */
 const LIMITS = { requestMs: 30_000, restMs: 60_000 };
 
-/** More than the inputs of any subtask. */
+/** Larger than the inputs of any subtask. */
 const MAX_BYTES = 1_000_000;
 const limited = bodyLimit({
   maxSize: MAX_BYTES,
   onError: (c) => c.json({ error: `at most ${MAX_BYTES} bytes are accepted` }, 413),
 });
 
-/** Reads the JSON of a request: null if it is none. */
+/** Reads the JSON of a request: null if it is not JSON. */
 const shallow: MiddlewareHandler<Env> = async (c, next) => {
   if (c.req.method !== "POST") return next();
   const text = await c.req.text();
@@ -160,7 +163,7 @@ const shallow: MiddlewareHandler<Env> = async (c, next) => {
   return next();
 };
 
-/** Of one job, which may call once. */
+/** The access of one job, which may call once. */
 class Place {
   readonly digest: Buffer;
   readonly listed = Promise.withResolvers<void>();
@@ -175,11 +178,14 @@ class Place {
     this.#take = take;
   }
 
-  /** A token can be read in the environment of a program by all programs of the user. */
+  /**
+   * Whether the connection comes from the job's own program. All programs of the user can read its token in the
+   * environment.
+   */
   async isCalledBy(socket: Socket): Promise<boolean> {
     const { remotePort: from, localPort: to } = socket;
     if (this.group === undefined || this.#known.has(socket)) return true;
-    if (from === undefined || to === undefined) return false; // It is gone.
+    if (from === undefined || to === undefined) return false; // The connection is closed already.
     if ((await comesFrom(this.group, { from, to })) === false) return false;
     this.#known.add(socket);
     return true;
@@ -188,7 +194,7 @@ class Place {
   async call(call: Call | string): Promise<Reply> {
     if (typeof call === "string") return { status: 400, message: call };
     if (this.#taken) return { status: 409, message: takenBefore(this.#taken.tool) };
-    this.#taken = call; // Before the first await: of two simultaneous calls one is taken.
+    this.#taken = call; // Set before the first await, so that only one of two simultaneous calls is taken.
     try {
       await this.#take(call);
       return { status: 200, message: TAKEN };
@@ -198,7 +204,7 @@ class Place {
     }
   }
 
-  /** Loaded for the first agent that speaks MCP: it takes 0.3 s. */
+  /** Loaded for the first agent that speaks MCP, because it takes 0.3 s. */
   mcp(): Promise<McpHttpHandler> {
     this.#door ??= import("./mcp.ts").then(({ mcpHandlerOf }) =>
       mcpHandlerOf(async (call) => {
@@ -224,7 +230,7 @@ function callIn(value: unknown): Call | string {
 const isListing = (body: unknown): boolean =>
   [body].flat().some((one) => (Object(one) as { readonly method?: unknown }).method === "tools/list");
 
-/** A web page must not reach it, under any name of this machine. */
+/** Whether a request names this server's own address, so that a web page cannot reach it under another name. */
 function isFromHere(headers: { readonly host?: string; readonly origin?: string }, own: string): boolean {
   const hosts = [own, own.replace(LOOPBACK, "localhost")];
   const { host = "", origin } = headers;
@@ -233,7 +239,7 @@ function isFromHere(headers: { readonly host?: string; readonly origin?: string 
 
 const digestOf = (token: string): Buffer => createHash("sha256").update(token).digest();
 
-/** Checked before it is parsed: deeper JSON could exceed the stack of its readers. Brackets in strings count, too. */
+/** Checked before parsing: deeper JSON could exceed the stack of its readers. Brackets in strings count, too. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {

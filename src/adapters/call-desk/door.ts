@@ -1,11 +1,11 @@
-/** How do a run's workers call, and by which program? Its desk, and a start of this very Skein that any script can use. */
+/** Makes what a run's workers need to call: the call server, and a start script of this very Skein. */
 import { chmod, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { CallDoor } from "../agents/job-calls.ts";
 import { ownFile } from "../own-files.ts";
 import { CallDesk } from "./desk.ts";
 
-/** `runFolder`: where the run's own things are. The desk is to be closed with the run. */
+/** `runFolder`: the folder of the run's own files. The call server must be closed with the run. */
 export function callsOf(runFolder: string): CallDoor {
   let made: Promise<string> | undefined;
   const skein = () => {
@@ -19,8 +19,8 @@ export function callsOf(runFolder: string): CallDoor {
 }
 
 /**
- * A file of the run's own: a worker's PATH may have an older Node, or none, and no `skein`. By this file it starts the
- * same Skein on the same Node.
+ * Writes the start script. A worker's PATH may have an older Node, or none, and no `skein`; by this script it
+ * starts the same Skein on the same Node.
  */
 async function makeStart(file: string): Promise<string> {
   const lines = ["#!/bin/sh", `exec ${quoted(process.execPath)} ${quoted(LAUNCHER)} "$@"`, ""];

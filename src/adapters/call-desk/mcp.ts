@@ -1,10 +1,10 @@
-/** Skein's own MCP server, with the two tools by which a worker calls; and its handler over HTTP. */
+/** Skein's own MCP server with the two tools by which a worker calls, and its HTTP handler. */
 import { createMcpHandler, type McpHttpHandler, McpServer } from "@modelcontextprotocol/server";
 import { CALL_TOOLS, type Call, TOOL_WORDS } from "./tools.ts";
 
 export const mcpHandlerOf = (pass: PassCall): McpHttpHandler => createMcpHandler(() => mcpServerOf(pass));
 
-/** Passes a call on. Returns whether it was taken, and what the agent is told. */
+/** Forwards a call. Returns whether it was taken, and what the agent is told. */
 type PassCall = (call: Call) => Promise<{ readonly isTaken: boolean; readonly message: string }>;
 
 export function mcpServerOf(pass: PassCall): McpServer {
@@ -20,5 +20,5 @@ export function mcpServerOf(pass: PassCall): McpServer {
   return server;
 }
 
-/** All three are needed: codex has a model review each call of a tool that may be destructive or reach the network. */
+/** All three are needed: Codex has a model review each call of a tool that may be destructive or reach the network. */
 const HARMLESS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };

@@ -1,4 +1,4 @@
-/** Sends a call from a program inside of a job, by the two variables that it was given. */
+/** Sends a call from a program inside of a job to the call server, which two environment variables name. */
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
@@ -14,7 +14,7 @@ type Sent =
   | { readonly is: "taken"; readonly message: string }
   | { readonly is: "refused"; readonly message: string }
   | { readonly is: "unreached"; readonly message: string }
-  /** There is no desk: not inside a worker's turn. */
+  /** There is no call server: the program does not run inside a worker's turn. */
   | { readonly is: "outside" };
 
 export async function sendCall(call: Call, environment: Environment): Promise<Sent> {
@@ -30,7 +30,7 @@ export async function sendCall(call: Call, environment: Environment): Promise<Se
       };
 }
 
-/** Too deep to be written: the desk then reports that it is no call. */
+/** The call as JSON; empty if it is nested too deeply to be written, which the call server then refuses as no call. */
 function textOf(call: Call): string {
   try {
     return JSON.stringify(call);
@@ -41,7 +41,7 @@ function textOf(call: Call): string {
 
 type Posted = { readonly status: number; readonly text: string } | { readonly failed: string };
 
-/** Undefined outside of a job. Never through a proxy, because the desk is on this machine. */
+/** Sends a request; undefined outside of a job. Uses no proxy, because the call server is on this machine. */
 export async function post(
   path: string,
   body: string,
@@ -62,5 +62,5 @@ export async function post(
   }
 }
 
-/** A call is answered once it is on disk. */
+/** A call is answered only once it is on disk. */
 const MAX_MS = 60_000;

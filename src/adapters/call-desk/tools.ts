@@ -1,4 +1,4 @@
-/** Skein's own tools that a worker can call, and what it is told about its call. */
+/** Skein's own tools that a worker can call, and what the worker is told about its call. */
 import * as z from "zod";
 import type { Called } from "../../ports/agent.ts";
 
@@ -20,8 +20,8 @@ export const takenBefore = (tool: CallTool): string =>
 type ToolWords = { readonly description: string; readonly inputSchema: z.ZodObject };
 
 /**
- * Lenient, because the response explains to the worker what is wrong with a call. A host that checks inputs by a strict
- * schema would hide that explanation.
+ * The schemas are lenient, because the response explains to the worker what is wrong with a call. A host that
+ * checks inputs by a strict schema would hide that explanation.
  */
 export const TOOL_WORDS: Readonly<Record<CallTool, ToolWords>> = {
   spawn_subtask: {

@@ -1,4 +1,4 @@
-/** How does time pass in a test or a simulation? Only when told to, from one appointment to the next. */
+/** A clock for tests and simulations: time passes only when told to, from one appointment to the next. */
 import { Deadlines } from "../../core/log/deadlines.ts";
 import type { Clock } from "../../ports/clock.ts";
 
@@ -6,7 +6,7 @@ export class ManualClock implements Clock {
   #now: number;
   #count = 0;
   readonly #deadlines = new Deadlines();
-  /** Appointments at the present time, the next one last. */
+  /** Appointments at the present time; the next one is last. */
   #reached: string[] = [];
   readonly #wakes = new Map<string, () => void>();
   #aheadMs = 0;
@@ -63,7 +63,10 @@ export class ManualClock implements Clock {
     return this.#deadlines.next();
   }
 
-  /** Goes to the next appointment and keeps it; false if there is none. Of several at one time, the oldest. */
+  /**
+   * Goes to the next appointment and keeps it; false if there is none. Of several at one time, the oldest comes
+   * first.
+   */
   step(): boolean {
     const wake = this.#nextWake();
     wake?.();
@@ -81,7 +84,7 @@ export class ManualClock implements Clock {
       const key = this.#reached.pop()!;
       const wake = this.#wakes.get(key);
       this.#forget(key);
-      if (wake) return wake; // Else it was called off after its time had come.
+      if (wake) return wake; // An appointment without a wake was cancelled after its time had come.
     }
   }
 

@@ -1,10 +1,11 @@
+/** Tests the system's clock: sleep of the machine, changes of its clock, timers that slept as well. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { systemClock } from "./system.ts";
 
 const HOUR = 3_600_000;
 
-/** A machine whose clocks a test moves; its timers are node's, and only go on when it is awake. */
+/** A machine whose clocks the test moves; its timers are Node's, and only go on when it is awake. */
 function machine() {
   const is = { wall: 1_700_000_000_000, steady: 5_000.25, sinceBoot: 90_000 };
   const pass = (ms: number, ...clocks: (keyof typeof is)[]) => {

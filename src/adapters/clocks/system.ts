@@ -1,13 +1,13 @@
-/** What time is it? Counted by the machine's steady clock; its wall clock is only compared. */
+/** Tells the time by the machine's steady clock, and notices when the machine slept or its wall clock was changed. */
 import { uptime } from "node:os";
 import { type Clock, MAX_APART_MS } from "../../ports/clock.ts";
 
 type Machine = {
-  /** Since 1970. Can be set to anything. */
+  /** Milliseconds since 1970. Can be set to anything. */
   readonly wall: () => number;
   /** Goes on evenly. Stands still while the machine sleeps, on Linux. */
   readonly steady: () => number;
-  /** Since the machine was started. Goes on while it sleeps; exact to a second. */
+  /** Time since the machine was started. Goes on while it sleeps; exact to a second. */
   readonly sinceBoot: () => number;
 };
 
@@ -17,7 +17,7 @@ const thisMachine: Machine = {
   sinceBoot: () => uptime() * 1_000,
 };
 
-/** Timers stop while the machine sleeps, and nothing reports a changed clock, so both are checked this often. */
+/** Timers stop while the machine sleeps, and no event reports a changed clock, so both are checked this often. */
 const LOOK_MS = 1_000;
 
 export const systemClock = ({ wall, steady, sinceBoot }: Machine = thisMachine): Clock => {

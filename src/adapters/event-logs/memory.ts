@@ -1,4 +1,4 @@
-/** How is a log kept without a disk? As an array: for tests, simulations and embedded use. */
+/** Keeps an event log in memory, as an array: for tests, simulations and embedded use. */
 import type { Event } from "../../core/log/event.ts";
 import type { Appended, EventLog } from "../../ports/event-log.ts";
 

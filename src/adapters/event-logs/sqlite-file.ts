@@ -1,17 +1,20 @@
-/** How is the SQLite file of a log made and opened? It appears whole or not at all, and every commit is synced. */
+/** Creates and opens the SQLite file of an event log: it appears whole or not at all, and every commit is synced. */
 import { accessSync, constants, existsSync, linkSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { syncFolder } from "../files/write-whole.ts";
 
-/** "Skei", in SQLite's field for whose file it is; and the shape of its tables. */
+/** "Skei", in SQLite's field for the owning application; and the version of the tables. */
 const APPLICATION_ID = 0x536b6569;
 const FORMAT = 1;
-/** A writer holds the lock for milliseconds: one that holds it longer hangs. */
+/** A writer holds the lock for milliseconds; one that holds it longer hangs. */
 const BUSY_MS = 5_000;
 
-/** The file appears with its table inside, so a file without one is damaged. An existing file is kept. */
+/**
+ * Creates the file with its table inside, so that a file without one is known to be damaged. An existing file is
+ * kept.
+ */
 export async function createLogFile(file: string): Promise<void> {
   if (existsSync(file)) return;
   const draft = `${file}.${process.pid}-${process.hrtime.bigint()}.new`;
@@ -39,7 +42,7 @@ export function openToWrite(file: string): DatabaseSync {
   return db;
 }
 
-/** Undefined if there is no file: reading makes none. */
+/** Undefined if there is no file: reading creates none. */
 export function openToRead(file: string): DatabaseSync | undefined {
   if (!existsSync(file)) return undefined;
   try {
@@ -47,13 +50,13 @@ export function openToRead(file: string): DatabaseSync | undefined {
   } catch (error) {
     if (!isReadOnly(path.dirname(file)) || waits(`${file}-wal`)) throw error;
   }
-  // Where SQLite cannot make side files, no process can write: the file is read as it stands.
+  // If SQLite cannot make side files here, no process can write, so the file is read as it stands.
   const address = pathToFileURL(file);
   address.searchParams.set("immutable", "1");
   return checked(new DatabaseSync(address, { readOnly: true }));
 }
 
-/** Reading the file alone would miss what is still in its write-ahead log. */
+/** Whether a side file holds data: reading only the main file would miss what is still in its write-ahead log. */
 const waits = (sideFile: string) => (statSync(sideFile, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 function isReadOnly(folder: string): boolean {
@@ -65,7 +68,7 @@ function isReadOnly(folder: string): boolean {
   }
 }
 
-/** Closes it and throws if it is not a log of this or an older Skein. */
+/** Closes the file and throws if it is not a log of this or an older Skein. */
 function checked(db: DatabaseSync): DatabaseSync {
   try {
     const id = Number(db.prepare("PRAGMA application_id").get()?.["application_id"]);

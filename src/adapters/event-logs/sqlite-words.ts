@@ -1,4 +1,4 @@
-/** What do SQLite's and the system's error codes mean to a person, and what can be done? */
+/** Explains error codes of SQLite and the system to people, with what to do about them. */
 import { utimesSync } from "node:fs";
 import { messageOf } from "../../core/failure.ts";
 
@@ -14,17 +14,18 @@ export function wordsOf(error: unknown): Words {
   return { ...known, why: `${known.why} (${messageOf(error)})` };
 }
 
-/** Of a file that could not be written: SQLite has other names for a disk that has turned read-only. */
+/** Explains a failed write; SQLite has other codes for a disk that has become read-only. */
 export function wordsOfWriting(error: unknown, file: string): Words {
   try {
-    utimesSync(file, new Date(), new Date()); // To ask for the right to write does not tell: the system has not noticed.
+    // An access check would not tell, because the system only notices a read-only disk when something is written.
+    utimesSync(file, new Date(), new Date());
   } catch (refused) {
     if ((refused as NodeJS.ErrnoException).code === "EROFS") return wordsOf(refused);
   }
   return wordsOf(error);
 }
 
-/** The lower byte of SQLite's extended codes. */
+/** Masks the primary error code: the lower byte of SQLite's extended codes. */
 const PRIMARY = 0xff;
 
 const FULL: Words = { why: "the disk is full", next: "free some space, then `skein resume`" };
@@ -44,7 +45,7 @@ const BY_SQLITE: Readonly<Record<number, Words>> = {
   10: { why: "the disk reports an error", next: "check the disk and its limits, then `skein resume`" },
   11: DAMAGED,
   13: FULL,
-  4874: FULL, // The index of its write-ahead log cannot grow, which SQLite calls an error of the disk.
+  4874: FULL, // The index of the write-ahead log cannot grow, which SQLite reports as a disk error.
   14: { why: "it cannot be opened", next: "check that its folder exists and may be written" },
   26: { why: "it is damaged, or no database at all", next: "restore it from a backup, or start a new run" },
 };

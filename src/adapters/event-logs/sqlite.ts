@@ -1,4 +1,4 @@
-/** How does a log outlive its process? As one SQLite file per run, durable before `append` returns. */
+/** Keeps an event log in one SQLite file per run, durable before `append` returns. */
 import { existsSync, utimesSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -13,7 +13,7 @@ import { wordsOf, wordsOfWriting } from "./sqlite-words.ts";
 import { damaged, type StoredEvent, StoredEvents } from "./stored-event.ts";
 
 /**
- * One writer, any number of readers, in any processes. Nothing else in a process that uses it may open and close
+ * One writer, any number of readers, in any processes. No other code in a process that uses it may open and close
  * the file: the operating system would drop SQLite's locks on it.
  */
 export class SqliteEventLog implements EventLog, EventFeed {
@@ -21,7 +21,7 @@ export class SqliteEventLog implements EventLog, EventFeed {
   #writer: DatabaseSync | undefined;
   #reader: DatabaseSync | undefined;
 
-  /** The file is opened when it is needed, and made by the first `append`; without a file the log is empty. */
+  /** The file is opened when needed, and made by the first `append`; without a file the log is empty. */
   constructor(file: string) {
     this.#file = path.resolve(file);
   }
@@ -64,7 +64,7 @@ export class SqliteEventLog implements EventLog, EventFeed {
     }
   }
 
-  /** It can be used again afterwards. Closing the last connection folds the side files into the one file. */
+  /** The log can be used again afterwards. Closing the last connection folds the side files into the one file. */
   close(): void {
     this.#reader?.close();
     this.#reader = undefined;
@@ -75,7 +75,7 @@ export class SqliteEventLog implements EventLog, EventFeed {
     try {
       this.#writer?.close();
     } catch {
-      // Acknowledged events are durable, and the next process to open the file cleans up.
+      // Acknowledged events are durable, and the next process that opens the file cleans up.
     }
     this.#writer = undefined;
   }
@@ -84,7 +84,7 @@ export class SqliteEventLog implements EventLog, EventFeed {
     return this.#ask(newestIn) ?? 0;
   }
 
-  /** A page at a time: between two pages no lock is held, and memory does not grow with the log. */
+  /** Reads page by page: no lock is held between two pages, and memory does not grow with the log. */
   async *#pages(after: number, newest: number): AsyncGenerator<Event> {
     const stored = new StoredEvents(this.#file, after);
     while (stored.seq < newest) {
@@ -108,7 +108,7 @@ export class SqliteEventLog implements EventLog, EventFeed {
   }
 }
 
-/** Some hundred events of some kilobytes each. */
+/** A few hundred events of some kilobytes each. */
 const PAGE_ROWS = 256;
 
 const newestIn = (db: DatabaseSync): number =>
@@ -121,7 +121,10 @@ const pageOf = (db: DatabaseSync, after: number, newest: number): readonly Store
     )
     .all(after, newest) as unknown as readonly StoredEvent[];
 
-/** False if another writer was faster. Immediate, so that the last event is still the last one at the commit. */
+/**
+ * False if another writer was faster. The transaction is immediate, so that the last event is still the last one
+ * at the commit.
+ */
 function appendTo(db: DatabaseSync, after: number, bodies: readonly string[]): boolean {
   db.exec("BEGIN IMMEDIATE");
   try {
@@ -137,15 +140,15 @@ function appendTo(db: DatabaseSync, after: number, bodies: readonly string[]): b
 }
 
 /**
- * Wakes readers that follow the log. The write itself wakes them some ms too early: they see a commit only after the
- * disk has confirmed it, by a change in shared memory that no file watch reports.
+ * Wakes readers that follow the log. The write itself wakes them some ms too early: they see a commit only after
+ * the disk has confirmed it, by a change in shared memory that no file watch reports.
  */
 function ring(file: string): void {
   const now = new Date();
   try {
     utimesSync(file, now, now); // By name: opening and closing the file would drop SQLite's locks.
   } catch {
-    // Readers look by themselves within a second.
+    // Readers poll within a second anyway.
   }
 }
 

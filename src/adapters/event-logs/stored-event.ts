@@ -6,13 +6,13 @@ import { parseJson } from "../../text/json.ts";
 
 export type StoredEvent = { readonly seq: unknown; readonly version: unknown; readonly body: unknown };
 
-/** One reading of a log, from the event after number `after` on. Throws, because half a history is worse than none. */
+/** One pass over a log, from the event after number `after` on. Throws, because half a history is worse than none. */
 export class StoredEvents {
   readonly #log: string;
   #seq: number;
   #older: OlderOutcomes | undefined;
 
-  /** `log`: what the log is called in messages. */
+  /** `log`: the name of the log in messages. */
   constructor(log: string, after: number) {
     this.#log = log;
     this.#seq = after;
@@ -23,7 +23,7 @@ export class StoredEvents {
     return this.#seq;
   }
 
-  /** Not all of them yet, where an older log needs what follows: see `rest`. */
+  /** Events of an older log may be held back, because reading them needs later events: see `rest`. */
   *read(rows: readonly StoredEvent[]): Generator<Event> {
     for (const row of rows) {
       this.#seq += 1;
@@ -38,7 +38,7 @@ export class StoredEvents {
     }
   }
 
-  /** At the end of the log. */
+  /** Yields what was held back; to be called at the end of the log. */
   *rest(): Generator<Event> {
     if (this.#older) yield* this.#older.rest();
     this.#older = undefined;

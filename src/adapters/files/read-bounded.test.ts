@@ -1,4 +1,4 @@
-/** Are files refused that were made to harm their reader? */
+/** Tests that files made to harm their reader are refused: pipes, devices, links, files without an end. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -52,7 +52,7 @@ describe("a bounded read", MAX, () => {
 
   it("stops at the limit where a file does not say how long it is", async () => {
     if (process.platform !== "linux") return;
-    const read = await readBounded("/proc/self/maps", 100); // Of the size 0.
+    const read = await readBounded("/proc/self/maps", 100); // Its size is given as 0.
     assert.equal(read.is, "too-large");
     assert.equal(readShortSync("/proc/self/pagemap"), "");
   });

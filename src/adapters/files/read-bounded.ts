@@ -1,4 +1,4 @@
-/** What is in a file that a worker could have made? Read up to a limit, and never through a link. */
+/** Reads a file that a worker could have made: up to a size limit, and never through a link. */
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -14,8 +14,8 @@ type BoundedRead =
   | { readonly is: "unreadable"; readonly why: string };
 
 /**
- * Opening a pipe would block a thread for ever, a device has no end, and a link may lead to either, or to a file that
- * its maker may not read.
+ * Reads the file if it is safe. Opening a pipe would block a thread for ever, a device has no end, and a link may
+ * lead to either, or to a file that its maker may not read.
  */
 export async function readBounded(file: string, maxBytes: number): Promise<BoundedRead> {
   let handle: FileHandle;
@@ -25,7 +25,7 @@ export async function readBounded(file: string, maxBytes: number): Promise<Bound
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return { is: "none" };
     if (code === "ELOOP") return { is: "link" };
-    if (code === "ENXIO") return { is: "no-file" }; // A socket.
+    if (code === "ENXIO") return { is: "no-file" }; // The file is a socket.
     return { is: "unreadable", why: messageOf(error) };
   }
   await using _ = handle;
@@ -39,10 +39,10 @@ export async function readBounded(file: string, maxBytes: number): Promise<Bound
   }
 }
 
-/** Follows no link, and does not wait for a pipe. */
+/** Flags that follow no link, and do not wait for a pipe. */
 export const GUARDED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** A file may be longer than its size says, or grow. */
+/** Reads at most `maxBytes`: a file may be longer than its size says, or grow. */
 async function upTo(handle: FileHandle, maxBytes: number): Promise<BoundedRead> {
   const chunks: Buffer[] = [];
   for (let size = 0; size <= maxBytes; ) {
@@ -56,7 +56,10 @@ async function upTo(handle: FileHandle, maxBytes: number): Promise<BoundedRead> 
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Text in UTF-8; undefined if there is no file. `problem`: what is wrong with the file, after its name. */
+/**
+ * The text in UTF-8; undefined if there is no file. `problem`: what is wrong with the file, to be said after its
+ * name.
+ */
 export async function readText(
   file: string,
   maxBytes: number,
@@ -77,13 +80,13 @@ export async function readText(
   }
 }
 
-/** For small files; one that cannot be read counts as empty. */
+/** Reads a small file; one that cannot be read counts as empty. */
 export async function readShort(file: string, maxBytes = MAX_SHORT_BYTES): Promise<string> {
   const read = await readBounded(file, maxBytes);
   return read.is === "bytes" ? read.bytes.toString() : "";
 }
 
-/** The same without waiting. A file that is longer than it says, as in /proc, counts as empty, too. */
+/** The same, synchronously. A file that is longer than it says, as in /proc, counts as empty, too. */
 export function readShortSync(file: string, maxBytes = MAX_SHORT_BYTES): string {
   let handle: number | undefined;
   try {
@@ -94,11 +97,11 @@ export function readShortSync(file: string, maxBytes = MAX_SHORT_BYTES): string 
     const length = readSync(handle, buffer);
     return length > found.size ? "" : buffer.toString("utf8", 0, length);
   } catch {
-    return ""; // Not there, a link, or not readable.
+    return ""; // The file is missing, a link, or not readable.
   } finally {
     if (handle !== undefined) closeSync(handle);
   }
 }
 
-/** A record of ours, or a name in a git folder. */
+/** Room for one of Skein's own records, or a name in a git folder. */
 const MAX_SHORT_BYTES = 1_000_000;

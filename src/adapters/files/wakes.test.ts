@@ -1,4 +1,4 @@
-/** When one who follows a log looks again: without the safety net, whose timer is stopped here. */
+/** Tests that a reader of a log is woken when the file changes, without the polling timer, which is stopped here. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -16,7 +16,7 @@ describe("a wake", () => {
     const [early, late] = [new Wakes(file), new Wakes(file)];
     const seen = late.next(never());
     writeFileSync(`${file}-wal`, "x");
-    await seen; // Both watch one folder, so the other has been told as well.
+    await seen; // Both watch one folder, so the other has been notified as well.
     await early.next(never());
     early.close();
     late.close();

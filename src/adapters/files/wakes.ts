@@ -1,11 +1,8 @@
-/**
- * When should a file be read again? When it or a file whose name begins the same changes; at the latest after a
- * second.
- */
+/** Wakes a reader when a file, or one whose name begins the same, changes; at the latest after a second. */
 import { type FSWatcher, watch } from "node:fs";
 import path from "node:path";
 
-/** Watches get lost: queues overflow, network folders have none. This limits the delay. */
+/** Poll interval. Watches get lost: queues overflow, and network folders have none. */
 const SAFETY_MS = 1_000;
 
 /** Misses no change after its creation: one that comes between two waits ends the next wait at once. */
@@ -21,7 +18,7 @@ export class Wakes implements Disposable {
   }
 
   next(signal: AbortSignal): Promise<void> {
-    if (!this.#watcher) this.#watch(); // Its folder may exist by now.
+    if (!this.#watcher) this.#watch(); // The file's folder may exist by now.
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => this.#wake(), SAFETY_MS);
     this.#wake = () => {
@@ -56,7 +53,7 @@ export class Wakes implements Disposable {
         this.#watcher = undefined;
       });
     } catch {
-      this.#watcher = undefined; // No folder yet, or no watches left: the timer is enough.
+      this.#watcher = undefined; // The folder does not exist yet, or no watches are left: the timer is enough.
     }
   }
 }

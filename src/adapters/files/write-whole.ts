@@ -1,15 +1,15 @@
-/** How is a file written so that readers find all of it or none of it? Under another name first, then by a rename. */
+/** Writes files so that readers find all of a file or none of it: under another name first, then by a rename. */
 import { randomBytes } from "node:crypto";
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** Survives the end of this process. A power cut may lose the file: see `writeDurably`. */
+/** The file survives the end of this process. A power cut may lose it: see `writeDurably`. */
 export async function writeWhole(file: string, text: string | Uint8Array): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await replace(file, (draft) => writeFile(draft, text, { mode: 0o600 }));
 }
 
-/** On the disk when it returns, together with its name and the names of new folders. */
+/** On return the file is on the disk, with its name and the names of new folders. */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const folder = path.dirname(file);
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -19,7 +19,7 @@ export async function writeDurably(file: string, text: string): Promise<void> {
     await syncFolder(path.dirname(made));
 }
 
-/** Each writer has a draft of its own, because several processes may write the same file. */
+/** Each writer has its own draft, because several processes may write the same file. */
 async function replace(file: string, write: (draft: string) => Promise<void>): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString("hex")}.new`;
   try {
@@ -31,14 +31,14 @@ async function replace(file: string, write: (draft: string) => Promise<void>): P
   }
 }
 
-/** Written in place, so a crash can leave half of it. The content is on the disk when it returns. */
+/** Writes in place, so a crash can leave half of the file. On return the content is on the disk. */
 export async function writeSynced(file: string, text: string, mode = 0o666): Promise<void> {
   await using handle = await open(file, "w", mode);
   await handle.writeFile(text);
   await handle.sync();
 }
 
-/** Still gone after a power cut. */
+/** Removes a file so that it is still gone after a power cut. */
 export async function removeDurably(file: string): Promise<void> {
   await rm(file, { force: true });
   await syncFolder(path.dirname(file)).catch(ignoreMissing);

@@ -1,4 +1,4 @@
-/** What the owner of a fleet does with its database: makes it or brings it up to date, invites machines and revokes them. */
+/** Administers a fleet's database as its owner: makes or migrates it, invites machines and revokes them. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Environment } from "../../ports/project.ts";
 import { migrateJobs } from "../job-queues/boss.ts";
@@ -11,7 +11,7 @@ import { makeWorkersRole } from "./workers-role.ts";
 
 type FleetSettings = { readonly schema: string };
 
-/** Makes the fleet's tables and the role of its workers, or brings older ones up to date. */
+/** Makes the fleet's tables and the role of its workers, or migrates older ones. */
 export async function initFleet(env: Environment, settings: FleetSettings) {
   const database = openDatabase(env, settings);
   if (hasFailed(database)) return database;
@@ -27,7 +27,7 @@ export async function initFleet(env: Environment, settings: FleetSettings) {
   );
 }
 
-/** A role of its own for one machine, until it expires. */
+/** Makes a role for one machine alone, which expires. */
 export const inviteToFleet = (
   env: Environment,
   settings: FleetSettings,
@@ -37,7 +37,7 @@ export const inviteToFleet = (
     inviteMachine(database, { url: env["SKEIN_FLEET_URL"] ?? "", ...machine }),
   );
 
-/** `name`: of a machine that was invited; undefined: the role that all others share. */
+/** `name`: of a machine that was invited; undefined means the role that all others share. */
 export const revokeFromFleet = (env: Environment, settings: FleetSettings, name: string | undefined) =>
   asOwner(env, settings, (database) =>
     name === undefined ? revokeShared(database) : revokeMachine(database, name),

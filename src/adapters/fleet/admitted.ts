@@ -1,4 +1,4 @@
-/** Which part of a file of the repository may workers of a fleet have? What was agreed to when the run began. */
+/** Decides which parts of repository files fleet workers may have: those that the user agreed to when the run began. */
 import type { TemplateFile } from "../../ports/subtasks.ts";
 import { type Agrees, OWN_PROMPTS, type TrustAsk } from "../../ports/trust.ts";
 import { agreedServers } from "../agents/acp/mcp-servers.ts";
@@ -7,7 +7,7 @@ import { specialistOf } from "../specialist-file.ts";
 import { roleAsk } from "../specialists.ts";
 import { KIT_PROMPTS } from "./run-kit.ts";
 
-/** For `readKitFiles`, which calls files as they are called in the kit. `asksOf`: what a template asks for. */
+/** For `readKitFiles`, which names files as in the kit. `asksOf`: what a template asks for. */
 export const admittedBy =
   (agrees: Agrees, asksOf: (file: TemplateFile) => readonly TrustAsk[]) =>
   (name: string, text: string): string | undefined => {
@@ -23,7 +23,7 @@ function isAdmitted(
   const file = name.slice(name.lastIndexOf("/") + 1);
   if (name.startsWith(`${KIT_PROMPTS}/`)) return agrees(OWN_PROMPTS) || agrees(promptAsk(name, text));
   if (name.endsWith(".xml")) return asksOf({ file, is: "xml", text }).every(agrees);
-  if (!name.endsWith(".md")) return true; // A module of templates: nobody imports it there.
+  if (!name.endsWith(".md")) return true; // A module of templates: workers do not import it.
   const read = specialistOf(name, text);
   return "specialist" in read && agrees(roleAsk(read.specialist));
 }

@@ -1,26 +1,29 @@
-/** Ends sessions of workers that keep a transaction open, or that a coordinator has waited for, for more than 5 s. */
+/** Ends workers' sessions that hold a transaction open, or that the coordinator waits for, for more than 5 s. */
 import { setTimeout as pause } from "node:timers/promises";
 import { hasFailed } from "../../core/result.ts";
 import { type Database, STATEMENT_MS, sessionName } from "./database.ts";
 import { workersRole } from "./workers.ts";
 
-/** `machine`: which one it was invited as; with the role that all share, what the session calls itself, and from where. */
+/**
+ * `machine`: the name that it was invited by; for the shared role, the name that the session gives itself, and its
+ * address.
+ */
 type EndedSession = { readonly machine: string; readonly heldMs: number };
 
 /** A worker's own transactions are single statements, which take milliseconds. */
 const MAX_HELD_MS = 5_000;
-/** Longer than a worker's own statement is let, with all that it waits for. */
+/** Longer than the limit of a worker's own statement, including its waits for locks. */
 const MAX_WAITING_MS = STATEMENT_MS + 1_000;
 const LOOK_MS = 1_000;
 const MAX_TOLD_A_MINUTE = 10;
 
-/** Until `signal`. `onEnded` hears of each that this process has ended, as long as these are few. */
+/** Runs until `signal`. `onEnded` is called for each session that this process ended, up to a limit a minute. */
 export async function endBlockingSessions(
   database: Database,
   onEnded: (ended: EndedSession) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  await using own = database.beside(); // Statements that wait may have all connections of the other.
+  await using own = database.beside(); // Waiting statements may use up all connections of the other pool.
   const shared = workersRole(database.schema);
   let [minute, told] = [Number.NEGATIVE_INFINITY, 0];
   while (!signal.aborted) {
@@ -29,11 +32,11 @@ export async function endBlockingSessions(
     for (const { name, session, address, heldMs } of hasFailed(rows) ? [] : rows)
       if (++told <= MAX_TOLD_A_MINUTE)
         onEnded({ machine: name ?? `${ownName(session)} at ${address ?? "this machine"}`, heldMs });
-    await pause(LOOK_MS, undefined, { signal }).catch(() => {}); // The loop looks at the signal.
+    await pause(LOOK_MS, undefined, { signal }).catch(() => {}); // The loop checks the signal.
   }
 }
 
-/** While `work` goes on: for single commands of a person, when no coordinator may be there. */
+/** Ends blocking sessions while `work` runs: for single commands of a person, when there may be no coordinator. */
 export async function withoutBlockers<T>(database: Database, work: () => Promise<T>): Promise<T> {
   const over = new AbortController();
   const looking = endBlockingSessions(database, () => {}, over.signal);
@@ -58,10 +61,10 @@ type Row = {
 };
 
 /**
- * One that itself waits for a lock is not the cause: it goes on when that is gone. But not without end: sessions of one
- * machine would wait for each other in turn. Before a coordinator none stays in the queue: a worker asks again. And
- * workers need no advisory lock: one session would wait for another one's, which is in no transaction, for as long as it
- * likes.
+ * A session that itself waits for a lock is not the cause: it goes on when the lock is free. Two limits apply to
+ * that: sessions of one machine could wait for each other in turn without end; and none may stay queued before a
+ * coordinator, because a worker can ask again. Workers need no advisory lock: a session could wait for another
+ * one's, which is in no transaction, without end.
  */
 const END = `
   WITH awaited AS MATERIALIZED (

@@ -1,9 +1,9 @@
-/** What do Postgres's errors mean to a person, and which of them pass by themselves? */
+/** Explains Postgres's errors to people, and tells which of them are temporary. */
 import { type FailureKind, messageOf } from "../../core/failure.ts";
 
 type Reason = { readonly why: string; readonly next?: string; readonly kind?: FailureKind };
 
-/** The address is in no message: neither it, nor its host, its user or its password. */
+/** No message holds the address, its host, its user or its password. */
 export function reasonOf(error: unknown, url: string): Reason {
   const code = codeOf(error);
   const known = BY_CODE[code];
@@ -12,21 +12,21 @@ export function reasonOf(error: unknown, url: string): Reason {
   return { why: `refused it: ${without(url, messageOf(error))}${code ? ` (${code})` : ""}` };
 }
 
-/** It may be there again soon: it restarts, it is too busy, or the network is gone. */
+/** Whether Postgres may be back soon: it restarts, it is too busy, or the network is gone. */
 export function isAway(error: unknown): boolean {
   const code = codeOf(error);
   return (
     AWAY.has(code) ||
-    code.startsWith("08") || // The connection failed.
+    code.startsWith("08") || // Connection failures.
     (code === "" && AWAY_WORDS.test(messageOf(error)))
   );
 }
 
 const AWAY: ReadonlySet<string> = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH", "EAI_AGAIN"],
-  ...["57P01", "57P02", "57P03", "57P05"], // It is ended or starting.
+  ...["57P01", "57P02", "57P03", "57P05"], // The server is shutting down or starting.
   "53300", // Too many connections.
-  ...["40001", "40P01", "55P03"], // It lost against another transaction.
+  ...["40001", "40P01", "55P03"], // The transaction lost against another one.
 ]);
 
 /** The driver's own errors have no code. */
@@ -46,7 +46,7 @@ const BY_CODE: Readonly<Record<string, Reason>> = {
   },
   "3F000": { why: "has no fleet yet", next: "`skein fleet init` makes it" },
   "42P01": { why: "has no fleet yet, or an older one", next: "`skein fleet init` makes it" },
-  // Raised by the fleet's own functions.
+  // Raised by the fleet's own SQL functions.
   SK001: { why: "knows no such job any more: it is over, or another machine has it", kind: "interrupted" },
   SK002: {
     why: "does not let this machine work any more: its invitation was revoked or has expired",
@@ -63,7 +63,7 @@ const BY_CODE: Readonly<Record<string, Reason>> = {
   "53100": { why: "has a full disk", next: "free some space there" },
 };
 
-/** Of several addresses that were tried, the first counts. */
+/** If several addresses were tried, the first error counts. */
 function codeOf(error: unknown): string {
   const { code, errors } = Object(error) as { code?: unknown; errors?: readonly unknown[] };
   if (typeof code === "string") return code;

@@ -1,4 +1,4 @@
-/** How is the fleet's Postgres asked? With limits on every wait, again after a restart of it, and with failures as values. */
+/** Asks the fleet's Postgres: with limits on every wait, retries while it restarts, and failures as values. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client, Pool, PoolConfig } from "pg";
 import { type Failed, failedWith } from "../../core/result.ts";
@@ -6,23 +6,23 @@ import { isAway, reasonOf } from "./database-words.ts";
 import { Listener, type Nudges } from "./listener.ts";
 
 type DatabaseOptions = {
-  /** From the environment alone; it is in no message. */
+  /** From the environment alone; no message contains it. */
   readonly url: string;
   /** The schema that holds the fleet. */
   readonly schema: string;
-  /** How many connections at most, besides one that listens. */
+  /** The maximum number of connections, besides one that listens. */
   readonly maxConnections?: number;
-  /** Of a worker: its sessions are named after it. */
+  /** The name of a worker's machine, which its sessions are named after. */
   readonly machine?: string;
 };
 
-/** One of these has waited long enough: a connection, a statement on the server, a statement as seen from here. */
+/** Time limits: for connecting, for a statement on the server, and for a statement as seen from this process. */
 const CONNECT_MS = 5_000;
 export const STATEMENT_MS = 15_000;
 const ANSWER_MS = 20_000;
-/** Longer than it takes until a session of a worker is ended that is in the way. */
+/** Longer than it takes to end a worker's session that holds a lock. */
 const LOCK_MS = 8_000;
-/** A restart takes seconds, a change to another server up to a minute. */
+/** How long statements are retried: a restart takes seconds, a failover to another server up to a minute. */
 const PATIENCE_MS = 60_000;
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [50, 2_000];
 const MAX_CONNECTIONS = 4;
@@ -30,7 +30,7 @@ const MAX_CONNECTIONS = 4;
 const OWN_NAMES_ONLY = "SET search_path = pg_catalog, pg_temp";
 
 type AskOptions = {
-  /** How long it is tried again while Postgres is away. Each statement must be safe to run twice. */
+  /** How long a statement is retried while Postgres is away. Each statement must be safe to run twice. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal;
 };
@@ -50,12 +50,12 @@ export class Database implements AsyncDisposable {
     this.#listener = new Listener(() => this.#newClient());
   }
 
-  /** The same one, over a connection of its own: for what must not wait until a statement ends. */
+  /** The same database over a connection of its own, for statements that must not wait for others. */
   beside(): Database {
     return new Database({ ...this.#options, maxConnections: 1 });
   }
 
-  /** The rows; `$S` in the text is the fleet's schema. */
+  /** Returns the rows; `$S` in the text is the fleet's schema. */
   ask<Row extends object = object>(
     text: string,
     values: readonly unknown[] = [],
@@ -68,12 +68,12 @@ export class Database implements AsyncDisposable {
     );
   }
 
-  /** Once, throwing what the driver throws: for pg-boss. */
+  /** Runs a statement once and throws the driver's errors: for pg-boss. */
   async query(text: string, values?: readonly unknown[]): Promise<{ rows: object[] }> {
     return (await this.#connections()).query(text, values && [...values]);
   }
 
-  /** Again and again while Postgres is away. */
+  /** Retries while Postgres is away. */
   async #patiently<T extends object>(
     work: () => Promise<T>,
     { patienceMs, signal }: { readonly patienceMs: number; readonly signal: AbortSignal | undefined },
@@ -85,12 +85,15 @@ export class Database implements AsyncDisposable {
       } catch (error) {
         const isOver = signal?.aborted || performance.now() + waitMs > until;
         if (isOver || !isAway(error)) return this.failed(error);
-        await pause(waitMs, undefined, { signal }).catch(() => {}); // The loop looks at the signal.
+        await pause(waitMs, undefined, { signal }).catch(() => {}); // The loop checks the signal.
       }
     }
   }
 
-  /** Several statements on one connection; what is thrown is a failure. Tried again only if `patienceMs` is given. */
+  /**
+   * Runs several statements on one connection; thrown errors become failures. Retried only if `patienceMs` is
+   * given.
+   */
   within<T extends object>(
     work: (client: Client) => Promise<T>,
     { patienceMs = 0, signal }: AskOptions = {},
@@ -99,7 +102,7 @@ export class Database implements AsyncDisposable {
       async () => {
         await using stack = new AsyncDisposableStack();
         const client = await this.#newClient();
-        stack.defer(() => client.end().catch(() => {})); // It may be gone already.
+        stack.defer(() => client.end().catch(() => {})); // The connection may be closed already.
         await client.connect();
         await client.query(LIMIT_WAITS);
         return await work(client);
@@ -108,7 +111,7 @@ export class Database implements AsyncDisposable {
     );
   }
 
-  /** What is said on a channel of the fleet. */
+  /** Notifications of a channel of the fleet. */
   nudges(channel: string): Nudges {
     return this.#listener.on(`${this.schema}:${channel}`);
   }
@@ -118,10 +121,10 @@ export class Database implements AsyncDisposable {
     return failedWith(kind, `the fleet's Postgres ${why}`, next);
   }
 
-  /** It can be used again afterwards. */
+  /** The database can be used again afterwards. */
   async close(): Promise<void> {
     await this.#listener.close();
-    const pool = await this.#pool?.catch(() => undefined); // Never opened.
+    const pool = await this.#pool?.catch(() => undefined); // The pool was never opened.
     this.#pool = undefined;
     await pool?.end();
   }
@@ -135,11 +138,11 @@ export class Database implements AsyncDisposable {
     return this.#pool;
   }
 
-  /** Loaded only where there is a fleet: 60 ms. */
+  /** The driver takes 60 ms to load, so it is loaded only if there is a fleet. */
   async #open(): Promise<Pool> {
     const { Pool } = await import("pg");
     const pool = new Pool({ ...this.#settings(), max: this.#max, allowExitOnIdle: true, onConnect: limit });
-    pool.on("error", () => {}); // A connection that nobody used was lost: the next statement opens another.
+    pool.on("error", () => {}); // An idle connection was lost: the next statement opens another.
     return pool;
   }
 
@@ -161,7 +164,7 @@ export class Database implements AsyncDisposable {
   }
 }
 
-/** Not as an option of the connection: poolers such as PgBouncer refuse that. */
+/** Not an option of the connection: poolers such as PgBouncer refuse that. */
 async function limit(client: Asked): Promise<void> {
   await client.query(`SET statement_timeout = ${STATEMENT_MS}; ${LIMIT_WAITS}`);
 }
@@ -170,12 +173,12 @@ const LIMIT_WAITS = `SET lock_timeout = ${LOCK_MS}; ${OWN_NAMES_ONLY}`;
 
 type Asked = { query(text: string): Promise<unknown> };
 
-/** Names without a schema are those of Postgres: never what another role has put into `public`. */
+/** Resolves names without a schema to those of Postgres, never to what another role has put into `public`. */
 export async function ownNamesOnly(client: Asked): Promise<void> {
   await client.query(OWN_NAMES_ONLY);
 }
 
-/** What a session is called in Postgres, which is a machine's own word. */
+/** A session's name in Postgres. A machine chooses its own name, so it proves nothing. */
 export const sessionName = (machine?: string): string =>
   machine === undefined ? "skein" : `skein worker ${machine}`;
 
@@ -183,8 +186,8 @@ export const sessionName = (machine?: string): string =>
 export const bossSchema = (schema: string): string => `${schema}_jobs`;
 
 /**
- * `$S` is the fleet's schema, `$J` that of pg-boss, `$N` the fleet's within a text. The configuration allows only names
- * that are safe within quotes.
+ * `$S` is the fleet's schema, `$J` that of pg-boss, `$N` the fleet's schema inside a string. The configuration
+ * allows only names that are safe within quotes.
  */
 export const inSchema = (text: string, schema: string): string =>
   text

@@ -1,4 +1,4 @@
-/** How does a log outlive its machine? As rows in Postgres, which only the holder of the run's lease may add to. */
+/** Keeps a run's event log as rows in Postgres, which only the holder of the run's lease may add to. */
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import type { Event } from "../../core/log/event.ts";
 import { EVENT_VERSION } from "../../core/log/migrate.ts";
@@ -8,13 +8,13 @@ import type { EventFeed } from "../../ports/runs.ts";
 import { damaged, type StoredEvent, StoredEvents } from "../event-logs/stored-event.ts";
 import type { Database } from "./database.ts";
 
-/** The number in the database, and the name that people know. */
+/** The run's number in the database, and its name for people. */
 export type RunId = { readonly id: string; readonly name: string };
 
 export class FleetEventLog implements EventLog, EventFeed {
   readonly #database: Database;
   readonly #run: RunId;
-  /** The number of the lease that it is written under; 0: nobody has had one yet. */
+  /** The number of the lease that events are written under; 0 if the run never had a lease. */
   fence = 0;
 
   constructor(database: Database, run: RunId) {
@@ -23,7 +23,7 @@ export class FleetEventLog implements EventLog, EventFeed {
   }
 
   read(after: number): AsyncIterable<Event> {
-    return this.#pages(after, this.#newest()); // What there is is asked now, not when it is read.
+    return this.#pages(after, this.#newest()); // The newest number is read now, not when the first event is consumed.
   }
 
   async append(after: number, events: readonly Event[]): Promise<Appended> {
@@ -47,7 +47,8 @@ export class FleetEventLog implements EventLog, EventFeed {
   }
 
   /**
-   * Tried once, then again with the question whether the first try was committed: its answer may be all that was lost.
+   * Tried once, then again with the question whether the first try was committed, because only its answer may have
+   * been lost.
    */
   async #append(after: number, bodies: readonly string[]): Promise<Appended> {
     const values = [this.#run.id, this.fence, after, EVENT_VERSION, bodies];
@@ -71,7 +72,7 @@ export class FleetEventLog implements EventLog, EventFeed {
     return rows[0]?.newest ?? { failure: this.#gone() };
   }
 
-  /** A page at a time, so that memory does not grow with the log. */
+  /** Reads page by page, so that memory does not grow with the log. */
   async *#pages(after: number, newestThen: Promise<number | Failed>): AsyncGenerator<Event> {
     const name = `the log of run ${this.#run.name}`;
     const newest = await newestThen;
@@ -89,6 +90,6 @@ export class FleetEventLog implements EventLog, EventFeed {
 
 type Answer = { readonly is: "done" | "taken" | "gone" };
 
-/** Some hundred events of some kilobytes each. */
+/** A few hundred events of some kilobytes each. */
 const PAGE =
   "SELECT seq, version, body FROM $S.event WHERE run = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT 256";

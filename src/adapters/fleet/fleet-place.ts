@@ -1,4 +1,7 @@
-/** Where does a run of a fleet live in git? As on one machine, and on the remote, from where another coordinator goes on. */
+/**
+ * Keeps a fleet run's git state: locally as on one machine, and on the remote, so that another coordinator can go
+ * on.
+ */
 import type { RunState } from "../../core/log/state.ts";
 import type { Failed } from "../../core/result.ts";
 import type { JobObjects } from "../objects/job-objects.ts";
@@ -13,9 +16,9 @@ type FleetPlaceOptions = {
   readonly base: string;
   /** The number of this coordinator's lease. */
   readonly fence: number;
-  /** Ends what an earlier coordinator had begun for itself. */
+  /** Cancels the jobs that an earlier coordinator had begun for itself. */
   readonly cancelOthers: () => Promise<void>;
-  /** Leaves in the database what workers need of the run. */
+  /** Stores in the database what workers need of the run. */
   readonly giveKit: () => Promise<Failed | undefined>;
 };
 
@@ -32,7 +35,10 @@ export class FleetPlace {
     return made === "made" ? shared.make(target, base, signal) : made;
   }
 
-  /** Shuts older coordinators out; what is not here comes from the remote: this machine may never have seen the run. */
+  /**
+   * Locks older coordinators out. Missing objects come from the remote, because this machine may never have seen
+   * the run.
+   */
   async restore(state: RunState, signal: AbortSignal): Promise<readonly string[] | Failed> {
     const { own, shared, objects, target, fence } = this.#options;
     const missing =
@@ -47,7 +53,7 @@ export class FleetPlace {
     return (await own.hold()) ?? giveKit();
   }
 
-  /** A remote that is away keeps the refs of a run that is over, which harms nothing. */
+  /** If the remote is away, it keeps the refs of a finished run, which does no harm. */
   async letGo(state: RunState): Promise<Failed | undefined> {
     const { own, objects } = this.#options;
     await objects.cleanUp(AbortSignal.timeout(CLEAN_UP_MS));
@@ -65,7 +71,7 @@ export class FleetPlace {
 
 const CLEAN_UP_MS = 30_000;
 
-/** What tasks handed in, or go on from, and the target does not have yet. */
+/** Commits that tasks handed in, or go on from, and that the target does not have yet. */
 function* commitsIn({ tasks }: RunState): Generator<string> {
   for (const { state, goOn } of tasks.values()) {
     if (state.is === "landing" && state.handoff.commit !== undefined) yield state.handoff.commit;

@@ -1,4 +1,4 @@
-/** How are the runs of a fleet kept? In Postgres, so that any machine with a clone can show them and go on with them. */
+/** Keeps the runs of a fleet in Postgres, so that any machine with a clone can show and continue them. */
 import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
@@ -17,9 +17,9 @@ import { FleetMailbox } from "./mailbox.ts";
 
 type FleetRunsOptions = {
   readonly database: Database;
-  /** What all clones of the repository call it. */
+  /** The name that all clones of the repository have for it. */
   readonly repository: string;
-  /** Where this machine keeps what it needs of runs; nothing in it is needed by another. */
+  /** Where this machine keeps its own data of runs; no other machine needs it. */
   readonly folder: string;
 };
 
@@ -67,7 +67,7 @@ export class FleetRuns implements Runs {
     return rows.map((row) => ({ ...recordOf(row), run: row.name }));
   }
 
-  /** In Postgres a run is removed in one moment. */
+  /** In Postgres a run is removed in one statement, so nothing is left to finish. */
   async finishRemoval(): Promise<boolean> {
     return false;
   }
@@ -94,7 +94,7 @@ const recordOf = ({ name, record }: Row): RunRecord | Failed =>
 
 type FleetRunOptions = {
   readonly database: Database;
-  /** Its number in Postgres. */
+  /** The run's number in Postgres. */
   readonly id: string;
   readonly record: RunRecord;
   readonly folder: string;
@@ -141,7 +141,7 @@ export class FleetRun implements RunHome {
     return !this.#isRemoved;
   }
 
-  /** It is asked where a log is empty that may be lost: in Postgres the log and the run are kept together. */
+  /** Called when a log is empty and may be lost. In Postgres the log and the run are kept together, so it cannot be. */
   async hasJobs(): Promise<boolean> {
     return false;
   }
@@ -162,7 +162,7 @@ export class FleetRun implements RunHome {
   }
 }
 
-/** What ties a run to its fleet, once this process has its lease; undefined for a run of one machine. */
+/** The run's fleet connection, once this process has its lease; undefined for a run of one machine. */
 export function fleetLinkOf(home: RunHome): FleetLink | undefined {
   if (!(home instanceof FleetRun)) return undefined;
   return { database: home.database, runId: home.id, fence: home.log.fence };
@@ -174,6 +174,6 @@ export type FleetLink = {
   readonly fence: number;
 };
 
-/** Where anybody leaves what is to be said to a run, whether it goes on now or later. */
+/** The mailbox of a run, where any process can leave commands, whether the run goes on now or later. */
 export const mailboxOf = (home: RunHome): Mailbox =>
   home instanceof FleetRun ? home.mailbox : new FolderMailbox(path.join(home.folder, "commands"));

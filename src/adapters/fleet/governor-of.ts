@@ -1,4 +1,4 @@
-/** Who decides when a run's jobs may call their models? This process alone, or Postgres for a whole fleet. */
+/** Chooses the governor of a run's model calls: one in this process, or Postgres for a whole fleet. */
 import type { Report } from "../../core/log/event.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RunGovernor } from "../../ports/governor.ts";
@@ -13,7 +13,7 @@ import { FleetRunGovernor, type TermsOf } from "./run-governor.ts";
 type GovernorOf = {
   readonly governor: RunGovernor;
   readonly termsOf: TermsOf;
-  /** Begins to hand on what other machines find out of accounts, and which machines there are. */
+  /** Starts reporting what other machines find out about accounts, and which machines there are. */
   readonly reports?: (tell: (report: Report) => Promise<void>) => void;
   readonly close: () => Promise<void>;
 };

@@ -1,4 +1,7 @@
-/** May a model be called, anywhere in the fleet? Postgres decides, so that one refusal counts for every machine at once. */
+/**
+ * Admits model calls through Postgres, so that one refusal of a provider counts for every machine of the fleet at
+ * once.
+ */
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { type Failure, failure } from "../../core/failure.ts";
@@ -15,17 +18,17 @@ type FleetGovernorOptions = {
   /** The run's number in Postgres. */
   readonly run: string;
   readonly clock: Clock;
-  /** What allows to call models for a job, and to report of it. */
+  /** Gives the permit to call models for a job, and to report on it. */
   readonly permitOf: (
     call: Pick<WantedCall, "job" | "task">,
   ) => Promise<{ readonly permit: string } | Failed>;
-  /** A job begins to wait. */
+  /** Called when a job begins to wait. */
   readonly onWait?: () => void;
 };
 
 type Taken = { readonly taken: boolean };
 
-/** Where the provider did not say how long. */
+/** How long an account is avoided if the provider did not say how long. */
 const LEFT_MS = 60_000;
 const MAX_LEFT_MS = 3_600_000;
 
@@ -43,7 +46,10 @@ export class FleetGovernor implements Governor {
   /** Refusals that Postgres does not have yet, by account. */
   readonly #pending = new Map<string, Promise<void>>();
   readonly #open = new Map<number, string>();
-  /** Accounts that this machine alone must leave: the run does not know them, or had heard enough of this job. */
+  /**
+   * Until when this machine alone avoids an account, because the run does not know it, or has heard enough reports
+   * of this job.
+   */
   readonly #left = new Map<string, number>();
   /** The permits of jobs that have called an account, the latest last. */
   readonly #permits = new Map<string, Set<string>>();
@@ -57,7 +63,8 @@ export class FleetGovernor implements Governor {
     const permitted = await this.#options.permitOf(call);
     if (hasFailed(permitted)) return permitted;
     using stack = new DisposableStack();
-    const asked = randomUUID(); // Asked again after a lost answer, it is the same reservation.
+    // Names the reservation, so that asking again after a lost answer makes no second one.
+    const asked = randomUUID();
     const look = async () => {
       const leftMs = call.accounts.map((account) => (this.#left.get(account) ?? 0) - performance.now());
       const accounts = call.accounts.filter((_, i) => leftMs[i]! <= 0);
@@ -73,7 +80,7 @@ export class FleetGovernor implements Governor {
         nudges = this.#listen(stack);
         stack.defer(this.#waits.begin(call.job));
         this.#options.onWait?.();
-        continue; // What changed before it listened is seen now.
+        continue; // Looks once more, because changes before LISTEN are not notified.
       }
       await anyOf(nudges, signal, answer.waitMs);
     }
@@ -95,7 +102,7 @@ export class FleetGovernor implements Governor {
     this.#pending.set(account, told);
   }
 
-  /** With the permit of any job that has called it and is not over: the one that was refused has one. */
+  /** Reports a refusal with the permit of any open job that has called the account; the refused job has one. */
   async #refuse(account: string, why: Failure): Promise<void> {
     const { database, clock } = this.#options;
     const permits = this.#permits.get(account) ?? new Set();
@@ -122,7 +129,7 @@ export class FleetGovernor implements Governor {
     return this.#waits.waitedMs(job);
   }
 
-  /** As long as Postgres is away it is asked again: nothing may be called meanwhile. */
+  /** Retries while Postgres is away, because no model may be called meanwhile. */
   async #ask(
     { accounts, most }: Pick<WantedCall, "most"> & { readonly accounts: readonly string[] },
     { permit, asked }: { readonly permit: string; readonly asked: string },
@@ -150,13 +157,13 @@ export class FleetGovernor implements Governor {
   }
 }
 
-/** A price that is not known is left out. */
+/** An unknown price is left out. */
 const inWholes = ({ tokens, microdollars }: CallAmount): readonly (number | null)[] => [
   Math.ceil(tokens),
   microdollars === undefined ? null : Math.ceil(microdollars),
 ];
 
-/** A restart, or a partition: what is charged must reach Postgres in the end. */
+/** Long enough for a restart or a network partition, because charges must reach Postgres in the end. */
 const PATIENT = { patienceMs: 600_000 };
 
 async function anyOf(
@@ -170,13 +177,13 @@ async function anyOf(
   one.abort();
 }
 
-/** Postgres takes no more than 8 KB of it. What tools wrote is in the job's own files. */
+/** Shortened, because Postgres takes no more than 8 KB. The output of tools is in the job's own files. */
 function inShort({ detail: _, ...why }: Failure): Failure {
   const next = why.next === undefined ? {} : { next: why.next.slice(0, 500) };
   return { ...why, message: why.message.slice(0, 500), ...next };
 }
 
-/** What may be said of an account, or of a budget that is spent. */
+/** The failures that may be reported of an account, or of a spent budget. */
 export const ACCOUNT_FAILURE = z.object({
   kind: z.enum(["quota", "authentication", "budget"]),
   message: z.string(),
@@ -188,7 +195,7 @@ export const ACCOUNT_FAILURE = z.object({
   budget: z.enum(["run", "subtree", "task"]).optional(),
 });
 
-/** Another process wrote it. */
+/** Reads a failure that another process wrote. */
 export function readFailure(text: string | null): Failure {
   const read = ACCOUNT_FAILURE.safeParse(text === null ? undefined : parseJson(text));
   return read.success ? (read.data as Failure) : failure("authentication", "the account's key was refused");

@@ -1,4 +1,4 @@
-/** Which process is the coordinator of a run? The holder of a lease in Postgres, renewed as long as it lives. */
+/** Makes one process the coordinator of a run: the holder of a lease in Postgres, renewed while the process lives. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { failure } from "../../core/failure.ts";
@@ -9,7 +9,10 @@ import type { Database } from "./database.ts";
 import type { RunId } from "./event-log.ts";
 import { lookFor, readHolder, thisHolder } from "./machine.ts";
 
-/** A coordinator that says nothing for so long is dead, and another may take over. It says something five times as often. */
+/**
+ * A coordinator that does not renew its lease for this long is dead, and another may take over. It renews five
+ * times as often.
+ */
 const LEASE_MS = 15_000;
 const RENEW_MS = LEASE_MS / 5;
 
@@ -20,7 +23,7 @@ type Lease = {
   readonly release: () => Promise<void>;
 };
 
-/** `until`: in ms; `left`: by the clock of Postgres. */
+/** `until` and `left` in ms; `left` by the clock of Postgres. */
 type Seen = {
   readonly fence: number;
   readonly owner: string | null;
@@ -28,7 +31,10 @@ type Seen = {
   readonly left: number | null;
 };
 
-/** At once if it is free, or its holder is known to be dead; else once it is out, unless it is renewed meanwhile. */
+/**
+ * Takes the lease at once if it is free or its holder is known to be dead; else when it has expired, unless it is
+ * renewed meanwhile.
+ */
 export async function takeLease(database: Database, run: RunId): Promise<Lease | Failed> {
   const [token, me] = [randomUUID(), JSON.stringify(await thisHolder())];
   let first: Seen | undefined;
@@ -48,10 +54,10 @@ export async function takeLease(database: Database, run: RunId): Promise<Lease |
   }
 }
 
-/** No lease has this number. */
+/** A fence number that no lease has. */
 const NOBODYS = -1;
 
-/** Idempotent: asked again after a lost answer, it finds its own token. */
+/** Idempotent: repeated after a lost answer, it finds its own token. */
 const TAKE = `
   UPDATE $S.run SET
     fence = CASE WHEN holder = $2 THEN fence ELSE fence + 1 END,
@@ -93,7 +99,7 @@ function underWay(
   );
 }
 
-/** The process that holds the lease now. */
+/** The process that holds the lease now; undefined if none does. */
 export async function leaseOwner(database: Database, run: RunId): Promise<Owner | undefined | Failed> {
   const seen = await lookAt(database, run);
   if (hasFailed(seen)) return seen;
@@ -105,7 +111,7 @@ export async function leaseOwner(database: Database, run: RunId): Promise<Owner 
   return status === "runs" ? { pid, since } : { pid, since, host };
 }
 
-/** The coordinator hears it within moments, and does as if Ctrl-C had been pressed there. */
+/** Asks the coordinator to stop. It notices within moments, and acts as if Ctrl-C had been pressed there. */
 export async function askToStop(
   database: Database,
   { id }: RunId,
@@ -143,7 +149,7 @@ function hold(
 
 type Renewed = { readonly stop: "gently" | "now" | null };
 
-/** Until `signal`, or until the lease is another's. While Postgres is away nobody can take it. */
+/** Renews until `signal`, or until another process has the lease. While Postgres is away, no process can take it. */
 async function renew(
   database: Database,
   { id, name }: RunId,
@@ -168,7 +174,7 @@ async function renew(
   return undefined;
 }
 
-/** What was asked of it is told once. */
+/** Renews the lease, and returns a request to stop once. */
 const RENEW = `
   WITH held AS (SELECT id, stop FROM $S.run WHERE id = $1 AND holder = $2 FOR NO KEY UPDATE),
   renewed AS (

@@ -1,13 +1,16 @@
-/** How does a change in Postgres reach another machine? One connection listens; what was missed is made up for by a poll. */
+/** Listens to Postgres notifications over one connection, and polls every 5 s in case one was lost. */
 import type { Client } from "pg";
 
-/** When nothing was said for so long, who waits looks by itself: connections get lost without a word. */
+/** Without a notification for this long, waiters poll by themselves: connections get lost without an error. */
 const SAFETY_MS = 5_000;
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [100, 5_000];
 
-/** Waits for word on one channel. */
+/** Waits for notifications of one channel. */
 export type Nudges = Disposable & {
-  /** Resolves at the next word, after `maxMs`, or at `signal`. Words that came since the last one end it at once. */
+  /**
+   * Resolves at the next notification, after `maxMs`, or at `signal`. A notification since the last wait ends it
+   * at once.
+   */
   next(signal: AbortSignal, maxMs?: number): Promise<void>;
 };
 
@@ -51,7 +54,7 @@ export class Listener {
     this.#retry = undefined;
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => {}); // It may be gone already.
+    await client?.end().catch(() => {}); // It may be closed already.
   }
 
   async #connect(): Promise<void> {
@@ -63,13 +66,14 @@ export class Listener {
       client.on("notification", ({ channel }) => this.#ring(channel));
       client.on("end", () => this.#lost(client!));
       await client.connect();
-      (client as Client & { unref(): void }).unref(); // Who waits has a timer; a process that waits for nothing may end.
+      // A waiter has a timer of its own; a process without waiters may exit.
+      (client as Client & { unref(): void }).unref();
       this.#client = client;
       this.#waitMs = FIRST_WAIT_MS;
       for (const channel of this.#waiting.keys()) this.#listen(client, channel);
       if (this.#waiting.size === 0) await this.#drop();
     } catch {
-      this.#later(); // Meanwhile everybody looks from time to time.
+      this.#later(); // Meanwhile waiters poll.
     } finally {
       this.#isConnecting = false;
     }
@@ -90,18 +94,18 @@ export class Listener {
     this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
   }
 
-  /** What was said before it listens is not heard: so everybody looks once afterwards. */
+  /** Notifications sent before LISTEN are lost, so every waiter polls once after it. */
   #listen(client: Client, channel: string): void {
     this.#say(client, `LISTEN ${quoted(channel)}`).then(
       () => this.#ring(channel),
-      () => void client.end().catch(() => {}), // Its end opens another.
+      () => void client.end().catch(() => {}), // Closing it opens another.
     );
   }
 
-  /** One statement after the other: the driver wants it so. */
+  /** Runs one statement after the other, as the driver requires. */
   #say(client: Client, text: string): Promise<unknown> {
     const said = this.#last.then(() => client.query(text));
-    this.#last = said.catch(() => {}); // Its caller hears of it.
+    this.#last = said.catch(() => {}); // The caller gets the error.
     return said;
   }
 

@@ -1,4 +1,4 @@
-/** Finds the name that this machine works under: the one that it was given, or was invited under; else that of its host. */
+/** Finds the name of this machine: the one given, else the one that it was invited by, else its host name. */
 import os from "node:os";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Environment } from "../../ports/project.ts";

@@ -1,4 +1,4 @@
-/** Invites a machine by a role of its own that expires, and shuts a machine, or the role that all share, out again. */
+/** Invites a machine by a database role of its own that expires, and revokes a machine's role or the shared role. */
 import { randomBytes } from "node:crypto";
 import type { Client } from "pg";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
@@ -7,7 +7,7 @@ import { fenceRole, MACHINE_CONNECTIONS } from "./role-fences.ts";
 import { workersRole } from "./workers.ts";
 import { addressFor, grantsFor, verifierOf } from "./workers-role.ts";
 
-/** `address`: what SKEIN_FLEET_URL is on that machine; it is shown once, and kept nowhere. */
+/** `address`: the value of SKEIN_FLEET_URL on that machine; it is shown once, and stored nowhere. */
 type Invited = {
   readonly machine: string;
   readonly role: string;
@@ -15,7 +15,7 @@ type Invited = {
   readonly expiresAt: string;
 };
 
-/** `url`: the owner's address. `name`: as machines are named, so it is safe within quotes. */
+/** `url`: the owner's address. `name`: a valid machine name, so it is safe within quotes. */
 export async function inviteMachine(
   database: Database,
   { url, name, expiresMs }: { readonly url: string; readonly name: string; readonly expiresMs: number },
@@ -30,7 +30,8 @@ export async function inviteMachine(
     );
   for (const { role } of known) await shutOut(database, role);
   const readable = `${workersRole(database.schema)}_${name}`.slice(0, MAX_ROLE_CHARS);
-  const role = `${readable}_${randomBytes(4).toString("hex")}`; // Roles are those of all databases.
+  // Roles are shared by all databases of the server, so a random part keeps them apart.
+  const role = `${readable}_${randomBytes(4).toString("hex")}`;
   const password = randomBytes(24).toString("base64url");
   const expiresAt = new Date(Date.now() + expiresMs).toISOString();
   const made = await database.within(async (client) => {
@@ -43,7 +44,7 @@ export async function inviteMachine(
     await joinRole(client, role);
     const insert = "INSERT INTO $S.machine (role, name, expires_at) VALUES ($1, $2, $3)";
     await client.query(inSchema(insert, database.schema), [role, name, expiresAt]);
-    // A worker of the shared role that has the name keeps its jobs, and gets no more.
+    // A worker of the shared role that has this name keeps its jobs, and gets no new ones.
     const free = "UPDATE $S.worker SET state = 'gone', token = NULL WHERE name = $1";
     await client.query(inSchema(free, database.schema), [name]);
     return client.query("COMMIT");
@@ -53,16 +54,16 @@ export async function inviteMachine(
   return { machine: name, role, address: addressFor(url, role, password), expiresAt };
 }
 
-/** Less what follows, of the 63 that Postgres allows. */
+/** Postgres allows 63 characters, and the random part needs the rest. */
 const MAX_ROLE_CHARS = 54;
 
-/** Who has a role may end its sessions. A superuser needs no grant. */
+/** Joins the role, because its members may end its sessions. A superuser needs no grant. */
 async function joinRole(client: Client, role: string): Promise<void> {
   const { rows } = await client.query("SELECT pg_has_role(current_user, $1, 'USAGE') AS has", [role]);
   if (!rows[0].has) await client.query(`GRANT "${role}" TO CURRENT_USER`);
 }
 
-/** Its sessions end, its address opens nothing any more, and its jobs go to others. */
+/** Revokes a machine: its sessions end, its address is useless from then on, and its jobs go to others. */
 export async function revokeMachine(
   database: Database,
   name: string,
@@ -80,7 +81,7 @@ export async function revokeMachine(
   return { sessions };
 }
 
-/** The role that is not one machine's: it stays, so that `skein fleet init` with a password may allow it again. */
+/** Revokes the role that machines share. It stays, so that `skein fleet init` with a password may allow it again. */
 export async function revokeShared(database: Database): Promise<{ readonly sessions: number } | Failed> {
   const role = workersRole(database.schema);
   const noted = await database.ask(
@@ -97,7 +98,7 @@ const roleOf = (database: Database, name: string) =>
     [name],
   );
 
-/** The role goes last: a session that was just being opened finds that it is revoked. */
+/** Revokes a role. It is dropped last, so that a session that was just being opened finds that it is revoked. */
 async function shutOut(database: Database, role: string): Promise<{ readonly sessions: number } | Failed> {
   const noted = await database.ask("UPDATE $S.machine SET revoked_at = now() WHERE role = $1", [role]);
   if (hasFailed(noted)) return noted;
@@ -108,7 +109,7 @@ async function shutOut(database: Database, role: string): Promise<{ readonly ses
     if (rows.length > 0) await client.query(`DROP OWNED BY "${role}"; DROP ROLE "${role}"`);
     return rows;
   });
-  // Else it stays without a right to log in, and the row says that it is revoked.
+  // If dropping failed, the role stays without a right to log in, and its row says that it is revoked.
   if (!hasFailed(dropped)) await database.ask("DELETE FROM $S.machine WHERE role = $1", [role]);
   return ended;
 }
@@ -124,7 +125,7 @@ async function endSessions(
     const ended = await ask(
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1",
     );
-    // Nobody waits until its heartbeat is out.
+    // Expires the jobs' heartbeats, so that they are offered again at once.
     await ask(
       `UPDATE $J.job AS boss SET heartbeat_on = now() - interval '1 hour' FROM $S.job AS job, $S.worker AS worker
        WHERE worker.role = $1 AND job.worker = worker.name AND boss.name = job.queue AND boss.id = job.boss

@@ -1,4 +1,4 @@
-/** Which machine is this, and does a process of it still run? */
+/** Identifies this machine and the process that holds a lease, and checks whether such a process still runs. */
 import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import * as z from "zod";
@@ -7,10 +7,10 @@ import { bootId, startOf } from "../programs/process-table.ts";
 
 const HOLDER = z.object({
   host: z.string(),
-  /** The same only for processes that see each other's numbers. */
+  /** Equal only for processes that see each other's process numbers. */
   machine: z.string(),
   pid: z.number(),
-  /** When the system started it: numbers are used again. */
+  /** When the system started the process: process numbers are reused. */
   started: z.string(),
   since: z.number(),
 });
@@ -27,17 +27,17 @@ export async function thisHolder(): Promise<Holder> {
   return { host: hostname(), machine: machine(), pid, started, since: Date.now() };
 }
 
-/** `elsewhere`: it cannot be seen from here. */
+/** Whether a process still runs. `elsewhere`: it cannot be seen from this machine. */
 export async function lookFor({ machine: of, pid, started }: Holder): Promise<"runs" | "gone" | "elsewhere"> {
   if (of !== machine()) return "elsewhere";
   return (await startOf(pid)) === started ? "runs" : "gone";
 }
 
-/** Since it was started, and with the numbers of its processes: a container has its own. */
+/** The boot id and the namespace of process numbers: a container has its own. */
 function machine(): string {
   try {
     return `${bootId()}/${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
-    return hostname(); // Not Linux.
+    return hostname(); // The system is not Linux.
   }
 }

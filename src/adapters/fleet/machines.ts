@@ -1,20 +1,20 @@
-/** Which machines work for a fleet? A run's coordinator is told when one joins, leaves, or falls silent. */
+/** Tells a run's coordinator when a machine joins the fleet, leaves it, or falls silent. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Report } from "../../core/log/event.ts";
 import { hasFailed } from "../../core/result.ts";
 import type { Database } from "./database.ts";
 import { type FleetWorker, SILENT_MS } from "./workers.ts";
 
-/** Joining and leaving is heard of at once; only silence has to be looked for. */
+/** Joining and leaving is notified at once; only silence has to be polled for. */
 const LOOK_MS = 5_000;
-/** Machines that change at about the same time are looked at together; one that changes often is seen so often at most. */
+/** Groups machines that change at about the same time, and limits how often one that changes often is reported. */
 const GATHER_MS = 1_000;
 
 type MachineRow = Pick<FleetWorker, "name" | "labels" | "capacity" | "state"> & {
   readonly isSilent: boolean;
 };
 
-/** Until `signal`. `tell` resolves once the log has it. */
+/** Runs until `signal`. `tell` resolves once the log has the report. */
 export async function followMachines(
   database: Database,
   tell: (report: Report) => Promise<void>,
@@ -23,7 +23,7 @@ export async function followMachines(
   const told = new Map<string, string>();
   using nudges = database.nudges("workers");
   const next = async () => {
-    await pause(GATHER_MS, undefined, { signal }).catch(() => {}); // The loop looks at the signal.
+    await pause(GATHER_MS, undefined, { signal }).catch(() => {}); // The loop checks the signal.
     await nudges.next(signal, LOOK_MS);
   };
   for (; !signal.aborted; await next()) {

@@ -1,4 +1,4 @@
-/** How are commands handed from one machine to another? As rows in Postgres, each taken once. */
+/** Hands commands to a run from any machine, as rows in Postgres, each taken once. */
 import { randomUUID } from "node:crypto";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Heard, Letter, Mailbox, MailboxMessage, Received } from "../../ports/mailbox.ts";
@@ -9,14 +9,14 @@ export class FleetMailbox implements Mailbox {
   readonly #database: Database;
   readonly #run: string;
 
-  /** `run`: its number in the database. */
+  /** `run`: the run's number in the database. */
   constructor(database: Database, run: string) {
     this.#database = database;
     this.#run = run;
   }
 
   async send(command: MailboxMessage): Promise<Letter | Failed> {
-    const id = randomUUID(); // Sent twice, it is there once.
+    const id = randomUUID(); // A command that is sent twice is stored once.
     const sent = await this.#ask(
       `WITH sent AS (
          INSERT INTO $S.letter (id, run, command) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING RETURNING run)
@@ -47,7 +47,7 @@ export class FleetMailbox implements Mailbox {
 
   async #receive(id: string): Promise<Received | undefined> {
     const taken = await this.#take(id);
-    if (taken === undefined) return undefined; // Withdrawn in between, or another process was faster.
+    if (taken === undefined) return undefined; // It was withdrawn in between, or another process was faster.
     const answer = async (heard: Heard) => {
       await this.#ask(
         `WITH answered AS (UPDATE $S.letter SET answer = $2 WHERE id = $1 RETURNING run)
@@ -61,7 +61,7 @@ export class FleetMailbox implements Mailbox {
     return undefined;
   }
 
-  /** The command, if this call is the one that has it: also if the answer to a first try of it was lost. */
+  /** Returns the command if this call takes it, even if the answer to a first try was lost. */
   async #take(id: string): Promise<string | undefined> {
     const rows = await this.#ask<{ command: string }>(
       "UPDATE $S.letter SET taker = $2 WHERE id = $1 AND (taker IS NULL OR taker = $2) RETURNING command",

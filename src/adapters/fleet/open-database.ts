@@ -1,9 +1,9 @@
-/** Which Postgres holds the fleet? The one that SKEIN_FLEET_URL leads to: the address is in no file and no message. */
+/** Opens the fleet's Postgres, which SKEIN_FLEET_URL leads to: the address is in no file and no message. */
 import { type Failed, failedWith } from "../../core/result.ts";
 import type { Environment } from "../../ports/project.ts";
 import { Database } from "./database.ts";
 
-/** It is connected to when it is first asked. */
+/** Connects when it is first asked. */
 export function openDatabase(
   env: Environment,
   { schema, machine }: { readonly schema: string; readonly machine?: string },

@@ -1,12 +1,15 @@
-/** Says which files of a run are those of one job: a worker may write these alone. */
+/** Tells which files of a run belong to one job: a worker may write only these. */
 import type { JobOffer } from "../../ports/fleet-jobs.ts";
 import { fileName } from "../agents/turn-files.ts";
 
-/** As a regular expression that means the same to Postgres and here. Of a gate, those of its landing or check. */
+/**
+ * As a regular expression that means the same to Postgres and to JavaScript. A gate's files are those of its
+ * landing or check.
+ */
 export function ownFiles({ job, what }: Pick<JobOffer, "job" | "what">): string {
   const of = what.is === "brief" ? job : what.tree.job;
   const file = literal(fileName(of));
-  // As transcripts are named: what was cut, and which of several outputs it is, come after it.
+  // As transcripts are named: a suffix for what was cut, and for which of several outputs it is, follows.
   const transcript = literal(of.replace(/[^A-Za-z0-9._-]/g, "_").slice(0, MAX_NAME_CHARS));
   const output =
     what.is === "brief" && what.brief.kind === "work" ? what.brief.spec.terms?.output : undefined;
@@ -21,8 +24,8 @@ export function ownFiles({ job, what }: Pick<JobOffer, "job" | "what">): string 
   ].join("|")})$`;
 }
 
-/** Both read a backslash before a mark of ASCII as that mark. */
+/** Postgres and JavaScript both read a backslash before an ASCII punctuation mark as that mark. */
 const literal = (text: string): string => text.replace(/[!-/:-@[-^`{-~]/g, "\\$&");
 
-/** Of the readable part of a transcript's name. */
+/** The length of the readable part of a transcript's name. */
 const MAX_NAME_CHARS = 80;

@@ -1,4 +1,4 @@
-/** Brings here what the jobs of a fleet's run wrote on other machines: transcripts, turns, results, as files of the run. */
+/** Copies files that a fleet run's jobs wrote on other machines to this one: transcripts, turns, results. */
 import { constants } from "node:fs";
 import { lstat, mkdir, open } from "node:fs/promises";
 import path from "node:path";
@@ -20,13 +20,16 @@ type FileRow = {
 
 const CHUNK_BYTES = 262_144;
 const ROWS_AT_ONCE = 32;
-/** What was written by a transaction that was slow to end comes late. */
+/** How far back to look again: rows of a transaction that was slow to commit appear late. */
 const OVERLAP = "5 s";
 const CURSOR = "pulled.json";
-/** Of one run: workers may write as many as they like. */
+/** The limit for one run, because workers may write as many files as they like. */
 const MAX_FILES = 50_000;
 
-/** Once. Nothing on one machine, where everything is here already. A failure costs people a look at it. */
+/**
+ * Pulls new files once; does nothing for a run of one machine. A failure only means that people cannot see some
+ * files.
+ */
 export async function pullFiles(home: RunHome): Promise<void> {
   const link = fleetLinkOf(home);
   if (!link) return;
@@ -45,7 +48,7 @@ export async function pullFiles(home: RunHome): Promise<void> {
     );
     if (hasFailed(rows)) return;
     for (const row of rows) {
-      const written = await write(home.folder, row, count < MAX_FILES).catch(() => "refused"); // By the disk.
+      const written = await write(home.folder, row, count < MAX_FILES).catch(() => "refused"); // Refused by the disk.
       if (written === "new") count += 1;
       [since, after] = [row.at, [row.path, row.chunk]];
     }
@@ -55,7 +58,10 @@ export async function pullFiles(home: RunHome): Promise<void> {
   await writeWhole(cursor, JSON.stringify({ until: since, files: count }));
 }
 
-/** Names come from workers: none leads out of the folder, and links there, such as one to a scratchpad, are not followed. */
+/**
+ * Writes one chunk. Names come from workers, so none may lead out of the folder, and links there, such as one to a
+ * scratchpad, are not followed.
+ */
 async function write(
   folder: string,
   { path: name, chunk, body }: FileRow,
@@ -65,7 +71,7 @@ async function write(
   if (parts.length > 3 || parts.some((part) => part === "" || part.startsWith(".") || /[\0\\]/.test(part)))
     return "refused";
   const file = path.join(folder, ...parts);
-  const found = await lstat(file).catch(() => undefined); // It is new.
+  const found = await lstat(file).catch(() => undefined); // The file is new.
   const mayWrite = found ? found.isFile() : mayBeNew;
   if (!mayWrite || !(await makeFolders(folder, parts.slice(0, -1)))) return "refused";
   await using handle = await open(file, INTO, 0o600);
@@ -77,37 +83,37 @@ async function write(
 
 const INTO = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** False if one of them is something else. */
+/** False if one of the names is not a folder. */
 async function makeFolders(top: string, names: readonly string[]): Promise<boolean> {
   await mkdir(top, { recursive: true, mode: 0o700 });
   for (let i = 1; i <= names.length; i += 1) {
     const folder = path.join(top, ...names.slice(0, i));
-    await mkdir(folder, { mode: 0o700 }).catch(() => {}); // It is there, or is something else: looked at next.
+    await mkdir(folder, { mode: 0o700 }).catch(() => {}); // It exists, or is no folder: checked next.
     if (!(await lstat(folder)).isDirectory()) return false;
   }
   return true;
 }
 
-/** As long as `signal` lets it: at once after word of a file, and not more than once a second. */
+/** Pulls until `signal`: soon after a file's notification, and at most once a second. */
 export async function keepPulling(home: RunHome, signal: AbortSignal): Promise<void> {
   const link = fleetLinkOf(home);
   if (!link) return;
   using nudges = link.database.nudges(`file:${link.runId}`);
   while (!signal.aborted) {
     await pullFiles(home).catch(() => {}); // A disk that is full: the run goes on.
-    await pause(PULL_MS, undefined, { signal }).catch(() => {}); // The loop looks at the signal.
+    await pause(PULL_MS, undefined, { signal }).catch(() => {}); // The loop checks the signal.
     await nudges.next(signal);
   }
-  await pullFiles(home).catch(() => {}); // What came last.
+  await pullFiles(home).catch(() => {}); // Pulls what was written last.
 }
 
 const PULL_MS = 1_000;
 
-/** The same, for runs of a fleet as well. */
+/** The same access to a run's files, which also pulls those of fleet runs first. */
 export const withPulledFiles = (files: RunFiles): RunFiles => ({
   ...files,
   async output(home, name, signal) {
-    await pullFiles(home).catch(() => {}); // What is here is shown.
+    await pullFiles(home).catch(() => {}); // What is already here is shown.
     return files.output(home, name, signal);
   },
   async *transcript(home, job, signal) {

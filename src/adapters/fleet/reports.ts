@@ -1,4 +1,4 @@
-/** How does a coordinator hear that an account was refused on another machine? By reports, which are gone once the log has them. */
+/** Passes workers' reports about refused accounts to the coordinator, and deletes each once the log has it. */
 import * as z from "zod";
 import type { Report } from "../../core/log/event.ts";
 import { hasFailed } from "../../core/result.ts";
@@ -16,7 +16,7 @@ const REPORT = z.discriminatedUnion("type", [
   z.object({ type: z.literal("account-worked"), account: z.string() }),
 ]);
 
-/** Until `signal`. `tell` resolves once the log has what follows; it may never, if the engine ends. */
+/** Runs until `signal`. `tell` resolves once the log has the report; it may never do so if the engine ends. */
 export async function followAccounts(
   database: Database,
   run: string,
@@ -32,8 +32,8 @@ export async function followAccounts(
     );
     for (const { id, body } of hasFailed(rows) ? [] : rows) {
       const report = REPORT.safeParse(parseJson(body)).data as Report | undefined;
-      if (report) await orAbort(tell(report), signal).catch(() => {}); // Looked at below.
-      if (signal.aborted) return; // Told again to the next coordinator: twice is as good as once.
+      if (report) await orAbort(tell(report), signal).catch(() => {}); // The signal is checked below.
+      if (signal.aborted) return; // The next coordinator reports it again, which does no harm.
       await database.ask("DELETE FROM $S.report WHERE id = $1", [id]);
     }
   }

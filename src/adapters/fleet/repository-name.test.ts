@@ -1,3 +1,4 @@
+/** Tests that all addresses of a repository give one name, without credentials. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { hasFailed } from "../../core/result.ts";

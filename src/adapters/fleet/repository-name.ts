@@ -1,8 +1,8 @@
-/** What do all clones of a repository call it? The address of the remote that they share, without how it is reached. */
+/** Names a repository the same in all clones: the address of their shared remote without protocol, user and port. */
 import { type Failed, failedWith } from "../../core/result.ts";
 import { git } from "../git/git.ts";
 
-/** `remote`: its name, or its address. */
+/** `remote`: the name of a remote, or its address. */
 export async function repositoryName(
   folder: string,
   remote: string,
@@ -26,7 +26,7 @@ export async function repositoryName(
  */
 function nameOf(address: string): string {
   const [, host = "", path = ""] = /^[a-z+]+:\/\/(?:[^@/]*@)?([^/:]*)(?::\d+)?(\/.*)?$/i.exec(address) ??
-    /^(?:[^@/:]*@)?([^/:]{2,}):(.*)$/.exec(address) ?? ["", "", address]; // As scp writes it.
+    /^(?:[^@/:]*@)?([^/:]{2,}):(.*)$/.exec(address) ?? ["", "", address]; // The scp form.
   const place = path.replace(/\/+$/, "").replace(/\.git$/, "");
   return host === "" ? place : `${host.toLowerCase()}/${place.replace(/^\/+/, "")}`;
 }

@@ -1,23 +1,23 @@
-/** Limits the roles of workers beyond their rights, as far as Postgres lets this user, and lists what is left to do. */
+/** Limits workers' database roles beyond their rights, as far as Postgres allows it, and lists what is left to do. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { OpenEnd } from "../../ports/inspection.ts";
 import type { Database } from "./database.ts";
 import { workersRole } from "./workers.ts";
 
-/** Of one machine: one listens, four are used briefly; and as many while it is replaced. */
+/** Connections of one machine: one listens, four are used briefly; twice that while the machine is replaced. */
 export const MACHINE_CONNECTIONS = 12;
 
-/** What an administrator has set stays as it is. What fails is an open end, which `openEndsOf` lists. */
+/** Keeps what an administrator has set. A statement that fails leaves an open end, which `openEndsOf` lists. */
 export async function fenceRole(database: Database, role: string): Promise<void> {
   const rows = await database.ask<{ readonly statement: string }>(STATEMENTS, [role]);
   for (const { statement } of hasFailed(rows) ? [] : rows)
     await database.ask(statement, [], { patienceMs: 0 });
 }
 
-/** Of one session: a cursor of it could fill the disk. What workers call needs none. */
+/** The limit of one session: a cursor could fill the disk. The functions that workers call need no such files. */
 const MAX_TEMP_FILES = "16MB";
 
-/** Against all machines together: the rest of the connections is the coordinators'. */
+/** The connection limit holds for all machines together, so that the rest is left for coordinators. */
 const STATEMENTS = `
   SELECT format('ALTER ROLE %I CONNECTION LIMIT %s', rolname, current_setting('max_connections')::int * 4 / 5)
     AS statement FROM pg_roles WHERE rolname = $1 AND rolconnlimit = -1
@@ -32,7 +32,7 @@ const STATEMENTS = `
       AND proname IN ('lo_creat', 'lo_create', 'lo_from_bytea') AND has_function_privilege($1, oid, 'EXECUTE')
     HAVING count(*) > 0`;
 
-/** What the roles of workers may do beyond their work, each with the statement that ends it. */
+/** What workers' roles may do beyond their work, each with the statement that ends it. */
 export async function openEndsOf(database: Database): Promise<readonly OpenEnd[] | Failed> {
   const role = workersRole(database.schema);
   const roles = await database.ask<{ readonly role: string }>(

@@ -1,4 +1,4 @@
-/** Files of a run in Postgres, as coordinators read and write them. */
+/** Reads and writes files of a run in Postgres, for coordinators. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Database } from "./database.ts";
 
@@ -15,7 +15,7 @@ export async function readRunFile(
   return hasFailed(rows) ? rows : Buffer.concat(rows.map(({ body }) => body));
 }
 
-/** All chunks or none: a part of a file would count as whole. */
+/** Writes all chunks or none, because a part of a file would count as whole. */
 export async function writeRunFile(
   database: Database,
   runId: string,

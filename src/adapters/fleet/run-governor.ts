@@ -1,4 +1,4 @@
-/** How does Postgres know what a run may still spend, and when its accounts wake? Its coordinator keeps both in step with the log. */
+/** Keeps a run's budgets and accounts in Postgres in step with its log; only the run's coordinator does so. */
 import { randomUUID } from "node:crypto";
 import type { Failure } from "../../core/failure.ts";
 import { type JobId, taskOfJob } from "../../core/job.ts";
@@ -18,7 +18,7 @@ type FleetRunGovernorOptions = {
   readonly clock: Clock;
 };
 
-/** Resolves once Postgres knows the budgets. */
+/** Resolves once Postgres has the budgets. */
 export type TermsOf = (job: JobId) => Promise<Terms>;
 type Terms = { readonly countsIn: readonly string[]; readonly limitedBy: readonly string[] };
 
@@ -30,11 +30,11 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
   readonly #own: FleetGovernor;
   readonly #over = new AbortController();
   #run: GovernedRun | undefined;
-  /** One statement after the other, in the order of the log. */
+  /** Statements run one after the other, in the order of the log. */
   #last: Promise<unknown> = Promise.resolve();
   /** The jobs that may call models now. */
   readonly #jobs = new Set<JobId>();
-  /** Of the coordinator's own jobs. */
+  /** Permits of the coordinator's own jobs. */
   readonly #permits = new Map<JobId, string>();
   /** Jobs on other machines that wait until they may call their models. */
   #waiting: ReadonlySet<string> = new Set();
@@ -59,7 +59,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     void this.#followWaits(run);
   }
 
-  /** The budgets that a job's calls count in and must fit. Gates, landings and checks call no model of a worker's. */
+  /** The budgets that a job's calls count in and must fit. Gates, landings and checks call no model on a worker. */
   readonly termsOf: TermsOf = async (job) => {
     const task = taskOfJob(job);
     if (task === undefined) return { countsIn: [], limitedBy: [] };
@@ -69,7 +69,10 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     return { countsIn: budgetsWith(task), limitedBy };
   };
 
-  /** Of the coordinator's own job: workers get theirs with the jobs that they take. An earlier coordinator's is over. */
+  /**
+   * The permit of one of the coordinator's own jobs; workers get theirs with the jobs that they take. An earlier
+   * coordinator's permit becomes invalid.
+   */
   async permit({ job, task }: WorkingJob): Promise<{ readonly permit: string } | Failed> {
     this.#jobs.add(job);
     const permit = this.#permits.get(job) ?? randomUUID();
@@ -82,7 +85,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     return hasFailed(rows) ? rows : { permit };
   }
 
-  /** Their numbers are written before the job can be there. */
+  /** The names of the budgets that limit a task; their numbers are written before the job is. */
   #limits(task: TaskId): readonly string[] {
     const budgets = this.#run?.budgets(task) ?? [];
     this.#write(budgets);
@@ -103,7 +106,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
 
   readonly follow = (): void => {};
 
-  /** What others may act on is only told once it is durable. */
+  /** Other processes may act on an event only once it is durable. */
   kept(event: Event): void {
     if (event.type === "account.parked") this.#park(event);
     if (event.type === "account.refused") this.#refused(event);
@@ -119,7 +122,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     return this.#own.waitedMs(job);
   }
 
-  /** Resolves once everything that was told is in Postgres, or failed. */
+  /** Resolves once everything reported so far is in Postgres, or failed. */
   async settled(): Promise<void> {
     await this.#last;
   }
@@ -128,7 +131,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     this.#over.abort();
   }
 
-  /** The run's own time may differ from the clock of Postgres: only how long it is counts. */
+  /** The run's own time may differ from the clock of Postgres, so only durations are passed. */
   #park({ account, until, at, failure }: Extract<Event, { type: "account.parked" }>): void {
     this.#then(
       `INSERT INTO $S.account AS a (name, run, state, until, failure, decided_by)
@@ -153,8 +156,8 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
   }
 
   /**
-   * Rate limits end by themselves, and what holds for the whole fleet as well. A key that was refused is a person's to
-   * mend, and that person's word holds for all.
+   * Rate limits end by themselves, also those for the whole fleet. Only a person can replace a refused key, and
+   * that person's word holds for all runs.
    */
   #wake(account: string): void {
     this.#then(
@@ -168,8 +171,8 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
   }
 
   /**
-   * Its cost is in the log now, and no longer its own: both in one statement, or it would count twice for a moment. One
-   * that was given up may go on for a while and spend, or still answer.
+   * Records a job's end: its cost is in the log now, and no longer its own. Both change in one statement, or the
+   * cost would count twice for a moment. A job that was given up may go on for a while and spend, or still answer.
    */
   #ended({ job, how }: Extract<Event, { type: "job.ended" }>): void {
     this.#jobs.delete(job);
@@ -183,7 +186,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     );
   }
 
-  /** What the jobs that may call models must fit. */
+  /** The budgets that jobs which may call models must fit. */
   #budgets(): readonly CallBudget[] {
     const tasks = new Set([...this.#jobs].map((job) => taskOfJob(job) ?? ROOT));
     return [...tasks].flatMap((task) => this.#run?.budgets(task) ?? []);
@@ -193,10 +196,10 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     if (budgets.length > 0) this.#then(BUDGETS, columnsOf(budgets));
   }
 
-  /** Jobs of an earlier coordinator go on; those that the log has the end of are over. */
+  /** Keeps the open jobs of an earlier coordinator, and removes those whose end the log has. */
   async #takeOver(run: GovernedRun): Promise<void> {
     const rows = await this.#then<{ job: JobId }>("SELECT job FROM $S.job WHERE run = $1", []);
-    if (hasFailed(rows)) return; // They are asked for their permits again.
+    if (hasFailed(rows)) return; // The jobs ask for their permits again.
     const [open, over] = [
       rows.filter(({ job }) => run.isOpen(job)),
       rows.filter(({ job }) => !run.isOpen(job)),
@@ -206,7 +209,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
     this.#then("DELETE FROM $S.job WHERE run = $1 AND job = ANY ($2)", [over.map(({ job }) => job)]);
   }
 
-  /** What other runs have found out before this one began. */
+  /** Reports what other runs had found out about accounts before this one began. */
   async #tellParked(run: GovernedRun): Promise<void> {
     const rows = await this.#options.database.ask<Parked>(
       `SELECT name, failure, (extract(epoch FROM until - clock_timestamp()) * 1000)::float8 AS ms FROM $S.account
@@ -214,7 +217,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
        ORDER BY run NULLS LAST`,
       [run.accounts, this.#options.run],
     );
-    if (hasFailed(rows)) return; // Calls are admitted by Postgres all the same.
+    if (hasFailed(rows)) return; // Postgres still admits each call.
     for (const { name, failure, ms } of rows) {
       const next = run.next([name, name]);
       if (next.is !== "free") continue;
@@ -248,7 +251,7 @@ export class FleetRunGovernor implements RunGovernor, Disposable {
   }
 }
 
-/** What a log says of an account holds for its own run, and only of its own accounts. */
+/** A log's word about an account holds only for its own run and its own accounts. */
 const IS_OWN = "EXISTS (SELECT FROM $S.governed g WHERE g.run = $1 AND $2 = ANY (g.accounts))";
 
 const BUDGETS = `
@@ -258,7 +261,7 @@ const BUDGETS = `
     max_microdollars = excluded.max_microdollars, spent_tokens = excluded.spent_tokens,
     spent_microdollars = excluded.spent_microdollars, failure = excluded.failure`;
 
-/** Of each name once. */
+/** The columns of the budgets, each name once. */
 function columnsOf(budgets: readonly CallBudget[]): readonly (readonly unknown[])[] {
   const all = [...new Map(budgets.map((budget) => [budget.name, budget])).values()];
   return [

@@ -1,3 +1,4 @@
+/** Tests the run kit: it sends no secret of an MCP server to the database, and agents in it can be started. */
 import assert from "node:assert/strict";
 import { statSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** What does a worker need of a repository besides commits? Roles, templates, prompts and programs that are agents. */
+/** Packs what a worker needs of a repository besides commits: roles, templates, prompts, programs that are agents. */
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
@@ -6,7 +6,7 @@ import type { RunRecord } from "../../ports/runs.ts";
 import { fields, parseJson } from "../../text/json.ts";
 import { readText } from "../files/read-bounded.ts";
 
-/** Kept with the run, and the same for all of its workers: what changes in a checkout later changes nothing. */
+/** Kept with the run, and the same for all of its workers: later changes of a checkout have no effect. */
 export type RunKit = {
   readonly record: RunRecord;
   /** The address of the git remote, and whether workers push to it. */
@@ -18,10 +18,10 @@ export type RunKit = {
 
 type KitFile = { readonly path: string; readonly text: string; readonly isProgram?: true };
 
-/** Where it is among the files of a run. */
+/** The kit's name among the files of a run. */
 export const KIT_FILE = "kit.json";
 
-/** The name of the folder that has the prompts, wherever they were. */
+/** The folder of the prompts in the kit, wherever they were before. */
 export const KIT_PROMPTS = "prompts";
 
 const FOLDERS = [".claude/agents", ".skein/agents", ".skein/templates"];
@@ -37,7 +37,7 @@ type KitSources = {
   readonly prompts?: string | undefined;
   /** Files below `top` that are agents. */
   readonly programs?: readonly string[];
-  /** What of a file was agreed to: its text, or a part of it; undefined: nothing. */
+  /** The part of a file that the user agreed to; undefined if none. */
   readonly admit?: (name: string, text: string) => string | undefined;
 };
 
@@ -57,7 +57,8 @@ export async function readKitFiles({
   let bytes = 0;
   for (const { from, as, isProgram } of sources.slice(0, MAX_FILES)) {
     const read = await readText(from, MAX_FILE_BYTES);
-    if (!read || "problem" in read) continue; // As on one machine: what cannot be read is left out, and said by doctor.
+    // As on one machine, unreadable files are left out, and `doctor` reports them.
+    if (!read || "problem" in read) continue;
     const admitted = isProgram ? read.text : admit(as, read.text);
     if (admitted === undefined) continue;
     const text = as === MCP_FILE ? withoutValues(admitted) : admitted;
@@ -68,7 +69,7 @@ export async function readKitFiles({
   return files;
 }
 
-/** Values of variables and headers are often keys: only what names a variable of the worker's goes to the database. */
+/** Values of variables and headers are often keys, so only names of the worker's variables go to the database. */
 function withoutValues(json: string): string {
   const servers = Object.entries(fields(fields(parseJson(json))["mcpServers"])).map(([name, entry]) => {
     const server = { ...fields(entry) };
@@ -81,15 +82,15 @@ function withoutValues(json: string): string {
   return JSON.stringify({ mcpServers: Object.fromEntries(servers) });
 }
 
-/** "${KEY}" or "Bearer ${KEY}", and no default, which may be a key itself. */
+/** "${KEY}" or "Bearer ${KEY}", without a default, which may be a key itself. */
 const VARIABLE = /^(?:Bearer )?\$\{\w+\}$/;
 
 async function inFolder(folder: string, as: string) {
-  const names = await readdir(folder).catch(() => []); // There is none.
+  const names = await readdir(folder).catch(() => []); // The folder does not exist.
   return names.sort().map((name) => ({ from: path.join(folder, name), as: `${as}/${name}` }));
 }
 
-/** For a worker that has a job of the run. */
+/** Reads the kit, for a worker that has a job of the run. */
 export async function readKit(
   files: { read(permit: string, name: string): Promise<Uint8Array | Failed> },
   permit: string,
@@ -100,7 +101,7 @@ export async function readKit(
   return kit ?? failedWith("repository", "what workers need of this run is not in the database");
 }
 
-/** As if it were the user's checkout. Paths were made by the coordinator; none leads out of the folder. */
+/** Unpacks the kit like a checkout of the user. The coordinator made its paths; none may lead out of the folder. */
 export async function unpackKit({ files }: RunKit, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });

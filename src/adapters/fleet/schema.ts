@@ -1,4 +1,4 @@
-/** Makes the fleet's tables in Postgres, or brings older ones up to date: one process at a time, all steps or none. */
+/** Makes the fleet's tables in Postgres, or migrates older ones: one process at a time, all steps or none. */
 import type { Client } from "pg";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import { bossSchema, type Database, inSchema } from "./database.ts";
@@ -9,25 +9,28 @@ import { RUN_FUNCTIONS, RUNS } from "./sql/runs.ts";
 import { WORKER_FUNCTIONS } from "./sql/worker-functions.ts";
 import { WORKERS } from "./sql/workers.ts";
 
-/** Tables, step by step. Steps that were released are never changed: what comes later is a step of its own. */
+/** The tables, step by step. A released step is never changed: a later change is a step of its own. */
 const STEPS: readonly (readonly string[])[] = [[RUNS, WORKERS, GOVERNOR], [MACHINES]];
-/** Functions have no state: with every step all of them are made anew. */
+/** Functions have no state, so every migration makes all of them anew. */
 const FUNCTIONS: readonly string[] = [RUN_FUNCTIONS, WORKER_FUNCTIONS, GOVERNOR_FUNCTIONS];
-/** Number 1 was never released: there, every worker could read the jobs of all others. */
+/** Version 1 was never released: in it, every worker could read the jobs of all others. */
 const FIRST = 2;
 const VERSION = FIRST + STEPS.length - 1;
 
 type Migrated = { readonly from: number; readonly to: number };
 
-/** One process at a time: the lock is the connection's, so that it is free again when the process dies. */
+/**
+ * Runs `work` in one process at a time. The lock belongs to the connection, so it is free again when the process
+ * dies.
+ */
 export const alone = <T extends object>(database: Database, work: () => Promise<T | Failed>) =>
   database.within(async (client): Promise<T | Failed> => {
-    await client.query("SET lock_timeout = 0"); // Another one may take long.
+    await client.query("SET lock_timeout = 0"); // Another process may take long.
     await client.query("SELECT pg_advisory_lock(hashtext($1))", [`skein:${database.schema}`]);
     return work();
   });
 
-/** Makes the schema, or brings an older one up to date. */
+/** Makes the schema, or migrates an older one. */
 export const migrateSchema = (database: Database): Promise<Migrated | Failed> =>
   database.within(async (client) => {
     const sql = (text: string) => inSchema(text, database.schema);
@@ -48,10 +51,10 @@ async function take(client: Client, steps: readonly string[], sql: (text: string
   for (const text of [...steps, DROP_FUNCTIONS, ...FUNCTIONS]) await client.query(sql(text));
   await client.query(sql("DELETE FROM $S.version"));
   await client.query(sql("INSERT INTO $S.version VALUES ($1)"), [VERSION]);
-  await client.query("COMMIT"); // After a failure the connection is closed, which takes everything back.
+  await client.query("COMMIT"); // After a failure the connection is closed, which rolls everything back.
 }
 
-/** But the one that triggers of the queue need. */
+/** Drops all functions but the one that triggers of the queue need. */
 const DROP_FUNCTIONS = `
   DO $do$ DECLARE _one regprocedure; BEGIN
     FOR _one IN SELECT oid FROM pg_proc WHERE pronamespace = '$S'::regnamespace AND prorettype <> 'trigger'::regtype LOOP
@@ -59,7 +62,7 @@ const DROP_FUNCTIONS = `
     END LOOP;
   END $do$`;
 
-/** A person waits for this first question: a longer absence is for those who are under way. */
+/** A person waits for this first question, so it is retried for less time than statements of a running job. */
 const FIRST_PATIENCE_MS = 5_000;
 
 /** Why this Skein cannot use the database as it is. */

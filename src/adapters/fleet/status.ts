@@ -1,4 +1,4 @@
-/** How does a fleet stand? Its workers, the jobs that wait and that are under way, and the accounts that are refused. */
+/** Reads a fleet's status: its workers, the jobs that wait and that run, and the accounts that are refused. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Database } from "./database.ts";
 import { type FleetWorker, listWorkers } from "./workers.ts";
@@ -10,13 +10,16 @@ type FleetStatus = {
   readonly invited: readonly InvitedMachine[];
 };
 
-/** `expiresMs`: in how long; negative: that long ago. */
+/** `expiresMs`: how long until it expires; negative if it has expired. */
 type InvitedMachine = { readonly name: string; readonly expiresMs: number };
 
-/** Its jobs go to workers with the labels in its name. */
+/** A queue of jobs for workers that have the labels in its name. */
 type FleetQueue = { readonly name: string; readonly waiting: number; readonly active: number };
 
-/** `run`: the one that it holds for; null: for all. `untilMs`: how long it is rate limited; null: its key was refused. */
+/**
+ * `run`: the run that the refusal is for; null means all. `untilMs`: how long it is rate limited; null if its key
+ * was refused.
+ */
 type FleetAccount = { readonly name: string; readonly run: string | null; readonly untilMs: number | null };
 
 export async function lookAtFleet(database: Database): Promise<FleetStatus | Failed> {

@@ -1,4 +1,7 @@
-/** What a job wrote on its worker, for everybody to see: files of its run are streamed to Postgres in bounded chunks. */
+/**
+ * Sends the files that a job wrote on its worker to Postgres in bounded chunks, so that other machines can read
+ * them.
+ */
 import { open, readdir } from "node:fs/promises";
 import path from "node:path";
 import { type Failed, hasFailed } from "../../core/result.ts";
@@ -8,31 +11,34 @@ import { writeWhole } from "../files/write-whole.ts";
 import type { Database } from "./database.ts";
 import { ownFiles } from "./own-files.ts";
 
-/** All chunks of a file but the last have this size, so that a file that grows is written on. */
+/** All chunks of a file but the last have this size, so that a growing file is continued. */
 const CHUNK_BYTES = 262_144;
-/** 64 MB: the database takes no more of one file. */
+/** 64 MB in all: the database takes no more of one file. */
 const MAX_CHUNKS = 256;
-/** At once. A turn leaves about ten files; an agent may put anything beside them. */
+/** The limit of one call of `send`. A turn leaves about ten files; an agent may put anything beside them. */
 const MAX_FILES = 200;
 
-/** What a worker may write, and what of it matters to others. */
+/** The folders whose files a worker may write and that matter to others. */
 const FOLDERS = ["transcripts", "turns", "gates", "artefacts", "scratchpad", "conversations"] as const;
 
 type Sent = { readonly bytes: number; readonly mtimeMs: number };
 
-/** Of one run, on one worker. */
+/** The files of one run on one worker. */
 export class WorkerFiles {
   readonly #database: Database;
   readonly #folder: string;
   readonly #sent = new Map<string, Sent>();
 
-  /** `folder`: of the run. */
+  /** `folder`: that of the run. */
   constructor(database: Database, folder: string) {
     this.#database = database;
     this.#folder = folder;
   }
 
-  /** What changed of a job since it was last sent. A file that cannot be sent costs people a look, and nothing else. */
+  /**
+   * Sends a job's files that changed since the last time. A file that cannot be sent is only missing for people
+   * who look.
+   */
   async send(offered: OfferedJob, folders: readonly string[] = FOLDERS): Promise<void> {
     const { permit } = offered;
     const isOwn = new RegExp(ownFiles(offered), "s");
@@ -40,7 +46,7 @@ export class WorkerFiles {
     for (const name of folders)
       for (const file of (await filesIn(path.join(this.#folder, name))).map((one) => `${name}/${one}`)) {
         if (!isOwn.test(file)) continue;
-        const isNew = await this.#sendFile(permit, file).catch(() => false); // Gone meanwhile.
+        const isNew = await this.#sendFile(permit, file).catch(() => false); // The file was removed meanwhile.
         if (isNew) count += 1;
         if (count === MAX_FILES) return;
       }
@@ -56,7 +62,7 @@ export class WorkerFiles {
     return undefined;
   }
 
-  /** Brings files of the run here that another machine wrote. What is not there is not needed. */
+  /** Fetches files of the run that another machine wrote. A missing file is not needed. */
   async fetch(permit: string, names: readonly string[]): Promise<void> {
     for (const name of names) {
       const bytes = await this.read(permit, name);
@@ -75,7 +81,10 @@ export class WorkerFiles {
     return hasFailed(rows) ? rows : Buffer.concat(rows.map(({ body }) => body));
   }
 
-  /** From the first chunk that is not whole there. A file that became shorter was begun anew. Says if it had changed. */
+  /**
+   * Sends a file from the first chunk that is not whole in Postgres. A file that became shorter is sent anew.
+   * Returns whether it had changed.
+   */
   async #sendFile(permit: string, name: string): Promise<boolean> {
     const file = path.join(this.#folder, name);
     await using handle = await open(file, GUARDED); // An agent may have put a link or a pipe there.
@@ -102,14 +111,14 @@ export class WorkerFiles {
   }
 }
 
-/** Plain files, also one folder deeper: what an agent was told is in a folder of its turn. */
+/** Plain files, also one folder deeper: an agent's brief is in a folder of its turn. */
 async function filesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []); // Nothing was written yet.
   const files: string[] = [];
   for (const entry of entries) {
     if (entry.isFile()) files.push(entry.name);
     if (!entry.isDirectory()) continue;
-    const inner = await readdir(path.join(folder, entry.name), { withFileTypes: true }).catch(() => []); // Gone.
+    const inner = await readdir(path.join(folder, entry.name), { withFileTypes: true }).catch(() => []); // Removed.
     files.push(...inner.filter((one) => one.isFile()).map((one) => `${entry.name}/${one.name}`));
   }
   return files;

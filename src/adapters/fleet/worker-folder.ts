@@ -1,4 +1,4 @@
-/** Where does a worker keep its mirror and its runs? In a folder that one process has, cleaned of what a killed one left. */
+/** Opens the folder of a worker's mirror and runs: one process holds it, and removes what a killed one left. */
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -10,14 +10,14 @@ import { LocalPrograms } from "../programs/local.ts";
 import { lockRun } from "../runs/run-lock.ts";
 import { stateRoot } from "../runs/state-folder.ts";
 
-/** `token`: with it the next process of this machine has the same name at once, also if this one is killed. */
+/** `token`: with it the next process of this machine gets the same name at once, even if this one is killed. */
 type WorkerFolder = {
   readonly folder: string;
   readonly token: string;
   readonly release: () => Promise<void>;
 };
 
-/** One process for each name: two would give each other's workspaces away. */
+/** Allows one process for each name: two would take each other's workspaces. */
 export async function openWorkerFolder(env: Environment, name: string): Promise<WorkerFolder | Failed> {
   const root = stateRoot(env);
   if (typeof root !== "string") return root;
@@ -35,10 +35,10 @@ export async function openWorkerFolder(env: Environment, name: string): Promise<
 
 async function tokenIn(folder: string): Promise<string> {
   const file = path.join(folder, "join-token");
-  const kept = await readFile(file, "utf8").catch(() => ""); // The first time.
+  const kept = await readFile(file, "utf8").catch(() => ""); // Empty at the first start.
   if (/^[0-9a-f-]{36}$/.test(kept)) return kept;
   const token = randomUUID();
-  await writeFile(file, token, { mode: 0o600 }).catch(() => {}); // Then a restart waits until its name is free.
+  await writeFile(file, token, { mode: 0o600 }).catch(() => {}); // A restart then waits for its name.
   return token;
 }
 
@@ -49,7 +49,7 @@ const taken = (name: string, { failure: why }: Failed): Failed =>
     "free its folder, or use another --name",
   );
 
-/** Its programs are ended, its workspaces removed. Its jobs are other machines' by now. */
+/** Ends an earlier process's programs and removes its workspaces. Its jobs have gone to other machines. */
 async function cleanUp(folder: string): Promise<void> {
   const runs = path.join(folder, "runs");
   for (const run of await readdir(runs).catch(() => [])) {
@@ -57,7 +57,7 @@ async function cleanUp(folder: string): Promise<void> {
     await rm(path.join(runs, run), { recursive: true, force: true, maxRetries: 3 });
   }
   const mirrors = path.join(folder, "mirrors");
-  const names = await readdir(mirrors, { recursive: true }).catch(() => []); // The first time.
+  const names = await readdir(mirrors, { recursive: true }).catch(() => []); // Missing at the first start.
   for (const name of names.filter((one) => one.endsWith(".lock")))
     await rm(path.join(mirrors, name), { force: true });
 }

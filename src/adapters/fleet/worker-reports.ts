@@ -1,4 +1,4 @@
-/** How does a worker speak of the jobs that it has? With the permit of each: that a turn gives no sign, or wants a model. */
+/** Sends a worker's reports about its jobs, each with the job's permit: that a turn is quiet, or wants a model. */
 import type { JobId } from "../../core/job.ts";
 import { failedWith } from "../../core/result.ts";
 import type { OfferedJob } from "../../ports/fleet-jobs.ts";
@@ -7,7 +7,7 @@ import type { Database } from "./database.ts";
 
 export class WorkerReports {
   readonly #database: Database;
-  /** Of a gate, under the name of the landing or check that it belongs to. */
+  /** The permits of jobs. A gate's is under the name of the landing or check that it belongs to. */
   readonly #permits = new Map<JobId, string>();
 
   constructor(database: Database) {
@@ -18,7 +18,7 @@ export class WorkerReports {
     this.#permits.set(what.is === "brief" ? job : what.tree.job, permit);
   };
 
-  /** With it, calls of models are admitted. */
+  /** Gives the permit by which calls of models are admitted. */
   readonly permitOf = async ({ job }: { readonly job: JobId }) => {
     const permit = this.#permits.get(job);
     return permit === undefined ? failedWith("interrupted", `this worker has no job ${job}`) : { permit };
@@ -28,6 +28,7 @@ export class WorkerReports {
     const permit = this.#permits.get(job);
     if (permit === undefined) return;
     const body = JSON.stringify({ is: "quiet", ms, doing, isPrepared });
-    void this.#database.ask("SELECT $S.worker_report($1, $2)", [permit, body]); // Only a sign: a later one may come.
+    // Not awaited: it is only a heartbeat, and a later one may come.
+    void this.#database.ask("SELECT $S.worker_report($1, $2)", [permit, body]);
   };
 }

@@ -1,4 +1,4 @@
-/** A worker's store: commits from its mirror of the remote, files of the run from Postgres, and both ways back. */
+/** A worker's store: commits from its mirror of the remote, files of the run from Postgres, in both directions. */
 import { hasFailed } from "../../core/result.ts";
 import type { Made, WorkerStore } from "../../ports/fleet-jobs.ts";
 import { fileName } from "../agents/turn-files.ts";
@@ -9,7 +9,7 @@ import type { WorkerFiles } from "./worker-files.ts";
 type StoreParts = {
   readonly mirror: Mirror;
   readonly files: WorkerFiles;
-  /** Set where this worker may not push. */
+  /** Set if this worker may not push. */
   readonly maxBundleBytes?: number;
 };
 

@@ -1,4 +1,4 @@
-/** Makes the role that workers share in the database: it may do their work, and read nothing else. */
+/** Makes the database role that workers share: it may do their work, and read nothing else. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Environment } from "../../ports/project.ts";
@@ -6,17 +6,20 @@ import type { Database } from "./database.ts";
 import { fenceRole } from "./role-fences.ts";
 import { workersRole } from "./workers.ts";
 
-/** `address`: what SKEIN_FLEET_URL is on workers, if the password was made here: it is shown once, and kept nowhere. */
+/**
+ * `address`: the value of SKEIN_FLEET_URL on workers, if the password was made here: it is shown once, and stored
+ * nowhere.
+ */
 type WorkersRole = {
   readonly role: string;
   readonly password: "made" | "given" | "changed" | "kept" | "revoked";
   readonly address?: string;
 };
 
-/** Of a password that a person thought of. */
+/** The minimum length of a password that a person chose. */
 const MIN_PASSWORD_CHARS = 12;
 
-/** Made once. Its password is changed only to one that SKEIN_FLEET_WORKER_PASSWORD brings. */
+/** Makes the role once. Its password is only changed to one that SKEIN_FLEET_WORKER_PASSWORD gives. */
 export async function makeWorkersRole(
   database: Database,
   env: Environment,
@@ -38,7 +41,8 @@ export async function makeWorkersRole(
   const password = given ?? (isNew ? randomBytes(24).toString("base64url") : undefined);
   if (password !== undefined) {
     const verb = isNew ? "CREATE" : "ALTER";
-    // A verifier instead of the password: statements may be logged. Not by `ask`: a verifier may have `$S` in it.
+    // A verifier instead of the password, because statements may be logged. Not by `ask`: a verifier may contain
+    // `$S`.
     const statement = `${verb} ROLE "${role}" LOGIN PASSWORD '${verifierOf(password, salt)}'`;
     const made = await database.within((client) => client.query(statement));
     if (hasFailed(made)) return made;
@@ -65,7 +69,10 @@ export async function makeWorkersRole(
   return { role, password: "made", address: addressFor(url, role, password) };
 }
 
-/** Every role may call a new function. Those that are listed check a permit, or concern only the worker that calls. */
+/**
+ * By default every role may call a new function. The functions listed check a permit, or concern only the calling
+ * worker.
+ */
 export const grantsFor = (role: string): readonly string[] =>
   GRANTS.map((grant) => grant.replaceAll("$R", `"${role}"`));
 
@@ -77,7 +84,7 @@ const GRANTS = [
     $S.worker_report, $S.worker_write, $S.worker_read, $S.admit, $S.settle, $S.refuse TO $R`,
 ];
 
-/** Postgres 14 lets every role create functions in `public`, where statements of others in the database may find them. */
+/** Postgres 14 lets every role create functions in `public`, where other roles' statements may find them. */
 async function openToWorkers(database: Database, role: string): Promise<Failed | undefined> {
   const rows = await database.ask(
     `SELECT 1 FROM pg_namespace AS schema, aclexplode(schema.nspacl) AS allowed
@@ -95,7 +102,7 @@ async function openToWorkers(database: Database, role: string): Promise<Failed |
       );
 }
 
-/** As RFC 5803 writes it, which Postgres stores as it is. */
+/** In the form of RFC 5803, which Postgres stores unchanged. */
 export function verifierOf(password: string, salt: Buffer): string {
   const salted = pbkdf2Sync(password.normalize("NFKC"), salt, ROUNDS, 32, "sha256");
   const keyed = (text: string) => createHmac("sha256", salted).update(text).digest();
@@ -104,7 +111,7 @@ export function verifierOf(password: string, salt: Buffer): string {
   return `SCRAM-SHA-256$${ROUNDS}:${salt.toString("base64")}$${stored}:${server}`;
 }
 
-/** As Postgres itself. */
+/** The number that Postgres itself uses. */
 const ROUNDS = 4_096;
 
 export function addressFor(url: string, role: string, password: string): string {

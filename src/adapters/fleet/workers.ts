@@ -1,4 +1,4 @@
-/** Which workers has the fleet, and is each still there? */
+/** Lists the fleet's workers, and tells which of them still give heartbeats. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Database } from "./database.ts";
 
@@ -7,17 +7,17 @@ export type FleetWorker = {
   readonly labels: readonly string[];
   readonly capacity: number;
   readonly version: string;
-  /** What it is doing, as run/job. */
+  /** The jobs that it runs, as run/job. */
   readonly jobs: readonly string[];
   readonly state: "ready" | "draining" | "gone";
-  /** How long ago it was heard of, by the clock of Postgres. */
+  /** Time since its last heartbeat, by the clock of Postgres. */
   readonly silentMs: number;
 };
 
-/** How often a worker says that it lives: well below the time after which it counts as dead. */
+/** The heartbeat interval of a worker: well below the time after which it counts as dead. */
 export const BEAT_MS = 2_000;
 
-/** Those that were heard of within a day, and those that left within an hour, by name. */
+/** Workers with a heartbeat within a day, and those that left within an hour, by name. */
 export const listWorkers = (database: Database): Promise<readonly FleetWorker[] | Failed> =>
   database.ask<FleetWorker>(`
     SELECT name, labels, capacity, version, state,
@@ -28,13 +28,13 @@ export const listWorkers = (database: Database): Promise<readonly FleetWorker[] 
     FROM $S.worker WHERE seen_at > now() - CASE state WHEN 'gone' THEN interval '1 hour' ELSE interval '1 day' END
     ORDER BY name`);
 
-/** What workers are in the database: the role that they connect as. */
+/** The database role that workers connect as. */
 export const workersRole = (schema: string): string => `${schema}_worker`;
 
-/** Those that say nothing for so long lose their jobs to others. */
+/** A worker without a heartbeat for this long loses its jobs to others. */
 export const SILENT_MS = 10_000;
 
-/** Said at the start of a run that no machine would work on. */
+/** A warning for the start of a run that no machine would work on. */
 export async function withoutWorkers(database: Database): Promise<string | undefined> {
   const workers = await listWorkers(database);
   if (hasFailed(workers)) return undefined;

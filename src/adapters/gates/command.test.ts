@@ -1,4 +1,4 @@
-/** Does a gate say what failed, under names that its report and the reconciler share? */
+/** Tests that a gate names what failed, under names that its report and the reconciler share. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ for (const file of ["src/a.ts", "src/b.ts"]) writeFileSync(path.join(folder, fil
 
 type Said = { readonly text: string; readonly end?: Partial<ProgramEnd>; readonly code?: number };
 
-/** A gate whose commands, by name, write this and end so. */
+/** Runs a gate whose commands, by name, write this output and end like this. */
 async function gated(
   commands: Readonly<Record<string, Said>>,
   conflicts: readonly Conflicted[] = [],
@@ -31,7 +31,7 @@ async function gated(
   const programs: Programs = {
     run: async ({ onOutput }) => {
       const { text, end, code = 1 } = says.next().value as Said;
-      // In two pieces that end anywhere, as they come.
+      // Two pieces, split anywhere, as output arrives in practice.
       onOutput?.(text.slice(0, 5));
       onOutput?.(text.slice(5));
       return { is: "exited", code, output: "", tail: text.slice(-40), ...end } as ProgramEnd;

@@ -1,5 +1,5 @@
-/** The functions that are asked before and after each call of a model, and what a machine may say of an account. */
-/** No call costs so much: sums stay far below what a column and a number here can hold. NULL stays NULL. */
+/** SQL functions that admit and settle each model call, and take a machine's reports about accounts. */
+/** A cap that no call reaches: sums stay far below what a column and a JavaScript number can hold. NULL stays NULL. */
 const AT_MOST = `IF _tokens > 1000000000000 THEN _tokens := 1000000000000; END IF;
   IF _microdollars > 1000000000000 THEN _microdollars := 1000000000000; END IF;`;
 

@@ -1,4 +1,4 @@
-/** The tables of accounts, budgets and reservations as fleets were first made; sql/machines.ts changes them. */
+/** SQL tables of accounts, budgets and reservations as fleets were first made; sql/machines.ts changes them. */
 export const GOVERNOR = `
 -- An account without a row is free, and so is one whose time is over.
 CREATE TABLE $S.account (

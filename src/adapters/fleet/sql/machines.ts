@@ -1,4 +1,7 @@
-/** The second step of the tables: machines that were invited, who joined as whom, and limits for what one job may do. */
+/**
+ * SQL of the second migration step: invited machines, the roles that workers join with, limits of what one job may
+ * do.
+ */
 export const MACHINES = `
 -- A machine with a role of its own. A row that was revoked stays while its role does: it says that the role is shut out.
 CREATE TABLE $S.machine (

@@ -1,4 +1,7 @@
-/** The tables of runs, their logs, leases, mailboxes and files, and how a log is added to; only coordinators reach them. */
+/**
+ * SQL tables of runs, logs, leases, mailboxes and files, and the function that adds to a log; for coordinators
+ * only.
+ */
 export const RUNS = `
 CREATE TABLE $S.run (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,6 +1,9 @@
-/** The functions that workers call: they join, take jobs, answer them, report, and read and write files. */
+/** SQL functions that workers call: they join, take jobs, answer them, report, and read and write files. */
 
-/** A part of other statements where it can be: one more would cost every sign of life and every job that is taken. */
+/**
+ * A condition inside other statements, because a statement of its own would slow down every heartbeat and every
+ * job taken.
+ */
 const IS_INVITED = `NOT EXISTS (
       SELECT FROM $S.machine m WHERE m.role = session_user AND (m.revoked_at IS NOT NULL OR m.expires_at <= now()))`;
 

@@ -1,4 +1,4 @@
-/** The tables of workers, their jobs and their reports as fleets were first made; sql/machines.ts changes them. */
+/** SQL tables of workers, their jobs and their reports as fleets were first made; sql/machines.ts changes them. */
 export const WORKERS = `
 CREATE TABLE $S.worker (
   name text PRIMARY KEY CHECK (octet_length(name) <= 200),
