@@ -53,23 +53,4 @@ describe("the page about plan files", () => {
     assert.ok(read.is === "plan", JSON.stringify(read));
     assert.deepEqual(read.notes, []);
   });
-
-  it("names other tools' fields with what they are read as", () => {
-    const rows = namesIn("Files of other tools", 2);
-    assert.ok(rows.length >= 9);
-    for (const [ours, ...others] of rows) {
-      for (const name of others.filter((one) => !/^metadata\./.test(one))) {
-        const read = readPlan(
-          JSON.stringify([
-            { subject: "Add a", id: "1", [name]: "1" },
-            { id: "2", subject: "b" },
-          ]),
-        );
-        const notes = (read.is === "plan" ? read.notes : []).join("\n");
-        const said = /blocks/i.test(name) ? (name === "blocks" ? "" : "read as blocks") : `read as ${ours}`;
-        assert.ok(notes.includes(said), `${name}: ${JSON.stringify(read)}`);
-        assert.doesNotMatch(notes, /not known/);
-      }
-    }
-  });
 });

@@ -1,121 +1,134 @@
-/** Translates the field names of other tools' plan files into ours, and notes every other name. */
+/** Collects the fields of a plan and its tasks, and says of every other name that it is not read. */
 import { type LooseFields as Fields, isRecord } from "../../text/json.ts";
 import type { Report } from "./place.ts";
 
-/** By our name; ours first. Each is looked for in the task itself and in its `metadata`. */
-const TASK_NAMES = {
-  id: ["id", "taskId", "task_id"],
-  subject: ["subject", "title", "name"],
-  description: ["description", "scopedGoal", "scoped_goal"],
-  activeForm: ["activeForm", "active_form"],
-  blockedBy: [
-    ...["blockedBy", "addBlockedBy", "blocked_by", "after"],
-    ...["dependsOn", "depends_on", "dependencies"],
+/** Each may stand in the task itself or in its `metadata`. */
+const TASK_FIELDS = [
+  ...[
+    "id",
+    "subject",
+    "description",
+    "activeForm",
+    "blockedBy",
+    "scope",
+    "reads",
+    "delivers",
+    "requirements",
   ],
-  blocks: ["blocks", "addBlocks"],
-  scope: ["scope", "pathsAllowed", "paths_allowed", "files"],
-  reads: ["reads"],
-  delivers: ["delivers"],
-  requirements: ["requirements", "acceptance", "acceptanceCriteria", "acceptance_criteria"],
-  success_criterion: ["success_criterion", "successCriterion", "verify"],
-  priority: ["priority"],
-  branch: ["branch"],
-  needs: ["needs"],
-  estimate: ["estimate"],
-  wave: ["wave"],
-  phase_id: ["phase_id", "phaseId"],
-  agent: ["agent", "delegateTo", "delegate_to"],
-  parallel: ["parallel"],
-  output_file: ["output_file", "outputFile"],
-  depth: ["depth"],
-  parent_id: ["parent_id", "parentId"],
-} as const;
+  ...["success_criterion", "priority", "branch", "needs", "estimate"],
+  ...["wave", "phase_id", "agent", "parallel", "output_file", "depth", "parent_id"],
+];
+const IN_METADATA: ReadonlySet<string> = new Set(TASK_FIELDS.slice(TASK_FIELDS.indexOf("wave")));
 
-type TaskField = keyof typeof TASK_NAMES;
+const PLAN_FIELDS = [
+  ...["skein_plan", "goal", "planner", "max_concurrent", "score", "success_criteria", "assumptions"],
+  ...["questions", "context", "tasks", "risks", "coverage", "not_covered"],
+];
 
-const IN_METADATA: ReadonlySet<string> = new Set<TaskField>([
-  ...(["wave", "phase_id", "agent", "parallel", "output_file", "depth", "parent_id"] as const),
+/** Names of other tools, which were read up to version 0.2; for one more version it is said what to write instead. */
+const GONE: Readonly<Record<string, readonly string[]>> = {
+  id: ["taskId", "task_id"],
+  subject: ["title", "name"],
+  description: ["scopedGoal", "scoped_goal"],
+  activeForm: ["active_form"],
+  blockedBy: [
+    "addBlockedBy",
+    "blocked_by",
+    "after",
+    "dependsOn",
+    "depends_on",
+    "dependencies",
+    "blocks",
+    "addBlocks",
+  ],
+  scope: ["pathsAllowed", "paths_allowed", "files"],
+  requirements: ["acceptance", "acceptanceCriteria", "acceptance_criteria"],
+  success_criterion: ["successCriterion", "verify"],
+  phase_id: ["phaseId"],
+  agent: ["delegateTo", "delegate_to"],
+  output_file: ["outputFile"],
+  parent_id: ["parentId"],
+  goal: ["objective"],
+  max_concurrent: ["maxConcurrent"],
+  success_criteria: ["successCriteria", "acceptance"],
+  not_covered: ["notCovered"],
+};
+/** Without these a task would start too early, change too much, or be done too soon: the plan is refused. */
+const REFUSED: ReadonlySet<string> = new Set([
+  "id",
+  "blockedBy",
+  "scope",
+  "requirements",
+  "success_criterion",
 ]);
-/** What several names say of these is added up. */
-const LISTS: ReadonlySet<string> = new Set<TaskField>([
-  ...(["blockedBy", "blocks", "scope", "requirements", "success_criterion"] as const),
-]);
-
-const PLAN_NAMES = {
-  skein_plan: ["skein_plan"],
-  goal: ["goal", "objective"],
-  planner: ["planner"],
-  max_concurrent: ["max_concurrent", "maxConcurrent"],
-  score: ["score"],
-  success_criteria: ["success_criteria", "successCriteria", "acceptance"],
-  assumptions: ["assumptions"],
-  questions: ["questions"],
-  context: ["context"],
-  tasks: ["tasks"],
-  risks: ["risks"],
-  coverage: ["coverage"],
-  not_covered: ["not_covered", "notCovered"],
-} as const;
 
 export type NamedFields = {
   readonly path: string;
   readonly fields: Fields;
   readonly placeOf: (field: string) => string;
-  /** It says which task it is by another name than `id`, as an update does. */
-  readonly isReference: boolean;
 };
 
 const home = (field: string): string => (IN_METADATA.has(field) ? `metadata.${field}` : field);
 const under = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`);
 
 export const namedPlan = (path: string, plan: Fields, report: Report): NamedFields =>
-  named([[path, plan]], PLAN_NAMES, report);
+  named([[path, plan]], PLAN_FIELDS, report);
 
 export function namedTask(path: string, task: Fields, report: Report): NamedFields {
   const { metadata, ...own } = task;
   if (metadata !== undefined && metadata !== null && !isRecord(metadata))
     report.refuse(`${path}.metadata`, "must be an object");
   const inner = isRecord(metadata) ? metadata : {};
-  return named([[path, own] as const, [`${path}.metadata`, inner] as const], TASK_NAMES, report, home);
+  return named([[path, own] as const, [`${path}.metadata`, inner] as const], TASK_FIELDS, report, home);
 }
 
-type Written = { readonly place: string; readonly value: unknown; readonly rank: number };
+type Written = { readonly place: string; readonly value: unknown };
 
 function named(
   objects: readonly (readonly [string, Fields])[],
-  names: Readonly<Record<string, readonly string[]>>,
+  known: readonly string[],
   report: Report,
   homeOf: (field: string) => string = (field) => field,
 ): NamedFields {
   const path = objects[0]![0];
-  const known = Object.values(names).flat();
-  const found = new Map<string, Written[]>();
+  const found = new Map<string, Written>();
   for (const [at, object] of objects) {
     for (const [key, value] of Object.entries(object)) {
-      const field = Object.keys(names).find((one) => names[one]!.includes(key));
-      if (field === undefined) report.noteUnknown(at, key, known);
-      if (field === undefined || value === undefined || value === null) continue;
-      const place = under(at, key);
-      const isOurs = place === under(path, homeOf(field));
-      if (!isOurs) report.note(place, `was read as ${homeOf(field)}`);
-      const written = { place, value, rank: isOurs ? -1 : names[field]!.indexOf(key) };
-      found.set(
-        field,
-        [...(found.get(field) ?? []), written].sort((a, b) => a.rank - b.rank),
-      );
+      if (!known.includes(key)) sayGone(at, key, known, report);
+      else if (value !== undefined && value !== null)
+        keep(found, key, { place: under(at, key), value }, under(path, homeOf(key)), report);
     }
   }
   return {
     path,
-    fields: Object.fromEntries([...found].map(([field, all]) => [field, oneOf(field, all, report)])),
-    placeOf: (field) => found.get(field)?.[0]?.place ?? under(path, homeOf(field)),
-    isReference: found.get("id")?.some(({ rank }) => rank !== -1) ?? false,
+    fields: Object.fromEntries([...found].map(([field, { value }]) => [field, value])),
+    placeOf: (field) => found.get(field)?.place ?? under(path, homeOf(field)),
   };
 }
 
-function oneOf(field: string, [first, ...others]: readonly Written[], report: Report): unknown {
-  if (others.length === 0) return first!.value;
-  if (LISTS.has(field)) return [first!, ...others].flatMap(({ value }) => value);
-  for (const { place } of others) report.note(place, `was not read: ${first!.place} says it already`);
-  return first!.value;
+/** Its own place counts where a field is written in both. */
+function keep(
+  found: Map<string, Written>,
+  field: string,
+  written: Written,
+  own: string,
+  report: Report,
+): void {
+  const other = found.get(field);
+  if (written.place !== own && other === undefined) report.note(written.place, `was read as ${own}`);
+  if (other === undefined || written.place === own) found.set(field, written);
+  if (other === undefined) return;
+  const [read, left] = written.place === own ? [written, other] : [other, written];
+  report.note(left.place, `was not read: ${read.place} says it already`);
 }
+
+function sayGone(at: string, key: string, known: readonly string[], report: Report): void {
+  const field = known.find((one) => Object.hasOwn(GONE, one) && GONE[one]!.includes(key));
+  if (field === undefined) report.noteUnknown(at, key, known);
+  else if (REFUSED.has(field))
+    report.refuse(under(at, key), "is a name that is no longer read", instead(key, field));
+  else report.note(under(at, key), `is no longer read: ${instead(key, field)}`);
+}
+
+const instead = (key: string, field: string): string =>
+  /blocks$/i.test(key) ? "write blockedBy in the task that waits" : `write ${home(field)}`;

@@ -35,8 +35,11 @@ describe("a plan file", () => {
         },
       },
       { subject: "Create database config", metadata: { phase_id: 2 } },
-      { subject: "Verify implementations", metadata: { phase_id: "3", agent: "task-completion-verifier" } },
-      { taskId: "3", addBlockedBy: ["1", "2"] },
+      {
+        subject: "Verify implementations",
+        blockedBy: ["1", "2"],
+        metadata: { phase_id: "3", agent: "task-completion-verifier" },
+      },
     ]);
     assert.deepEqual(
       plan.tasks.map(({ id, blockedBy, delivers, metadata: { wave, parallel, agent } }) => [
@@ -55,25 +58,18 @@ describe("a plan file", () => {
     assert.equal(plan.goal, "Create project structure, and 2 more tasks");
   });
 
-  it("with scopedGoal, pathsAllowed, dependsOn, acceptance and verify is a plan", () => {
+  it("takes texts for lists, folders with stars, and several commands as one criterion", () => {
     const { tasks } = planOf({
       goal: "Parse",
       tasks: [
         {
           id: "parser",
-          scopedGoal: "Add the parser. It reads all of it.",
-          pathsAllowed: ["src/parser/**", "./src/index.ts"],
-          dependsOn: [],
-          acceptance: ["reads numbers", "reads text"],
-          verify: ["npm test", "npm run lint"],
+          description: "Add the parser. It reads all of it.",
+          scope: ["src/parser/**", "./src/index.ts"],
+          requirements: "- reads numbers\n- reads text",
+          success_criterion: ["npm test", "npm run lint"],
         },
-        {
-          id: "docs",
-          title: "Document the parser",
-          dependsOn: ["parser"],
-          files: "README.md",
-          verify: "true",
-        },
+        { id: 2, subject: "Document the parser", blockedBy: "parser", scope: "README.md" },
       ],
     });
     assert.deepEqual(tasks[0], {
@@ -89,42 +85,35 @@ describe("a plan file", () => {
       success_criterion: "(npm test) && (npm run lint)",
       metadata: { wave: 0, phase_id: "parser", agent: "general-purpose", parallel: false, depth: 1 },
     });
-    assert.deepEqual(tasks[1]!.scope, ["README.md"]);
-    assert.equal(tasks[1]!.success_criterion, "true");
-    assert.deepEqual(tasks[1]!.blockedBy, ["parser"]);
+    assert.deepEqual([tasks[1]!.id, tasks[1]!.scope, tasks[1]!.blockedBy], ["2", ["README.md"], ["parser"]]);
   });
 
-  it("with description, scope, acceptance, branch and priority is a plan", () => {
-    const value = {
-      tasks: [
-        {
-          id: "t1",
-          description: "Fix the login\nIt fails for empty names.",
-          scope: ["src/login.ts"],
-          acceptance: "- empty names are refused\n- others work",
-          branch: "worker/fix-login",
-          priority: "high",
-        },
-      ],
-    };
-    const [task] = planOf(value).tasks;
-    assert.equal(task!.subject, "Fix the login");
-    assert.deepEqual(task!.requirements, ["empty names are refused", "others work"]);
-    assert.equal(task!.branch, "worker/fix-login");
-    assert.equal(task!.priority, 2);
-    assert.ok(notesOf(value).includes("tasks[0].acceptance was read as requirements"));
-  });
-
-  it("may say who waits from the other side, and ids as numbers or as one text", () => {
-    const { tasks } = planOf([
-      { id: 1, name: "Add a", addBlocks: ["3"] },
-      { id: 2, name: "Add b", dependencies: "none" },
-      { id: 3, name: "Add c", depends_on: "1, 2" },
+  it("says what to write in place of names that other tools use, and does not read them", () => {
+    const task = { id: "a", subject: "Add a" };
+    for (const [name, next] of [
+      ["dependsOn", "write blockedBy"],
+      ["addBlocks", "write blockedBy in the task that waits"],
+      ["pathsAllowed", "write scope"],
+      ["verify", "write success_criterion"],
+      ["acceptance", "write requirements"],
+    ] as const) {
+      const read = readPlan(JSON.stringify([{ ...task, [name]: "b" }]));
+      assert.deepEqual(read.is === "broken" && read.problems, [
+        { place: `tasks[0].${name}`, message: "is a name that is no longer read", next },
+      ]);
+    }
+    const value = { objective: "x", tasks: [{ ...task, title: "b", delegateTo: "Explore" }] };
+    assert.deepEqual(notesOf(value), [
+      "objective is no longer read: write goal",
+      "tasks[0].title is no longer read: write subject",
+      "tasks[0].delegateTo is no longer read: write metadata.agent",
     ]);
-    assert.deepEqual(
-      tasks.map(({ blockedBy }) => blockedBy),
-      [[], [], ["1", "2"]],
-    );
+    assert.equal(planOf(value).tasks[0]!.metadata.agent, "general-purpose");
+  });
+
+  it("reads a branch, and a priority in words", () => {
+    const [task] = planOf([{ subject: "Fix the login", branch: "worker/fix-login", priority: "high" }]).tasks;
+    assert.deepEqual([task!.branch, task!.priority], ["worker/fix-login", 2]);
   });
 
   it("is believed about dependencies, not about waves", () => {
@@ -172,15 +161,19 @@ describe("a plan file", () => {
       '"sujbect" in tasks[0] is not known and was not read; did you mean subject?',
       '"colour" in tasks[0] is not known and was not read',
     ]);
-    const many = Array.from({ length: 30 }, (_, n) => ({ title: `Add ${n}`, status: "pending" }));
+    const many = Array.from({ length: 30 }, (_, n) => ({
+      subject: `Add ${n}`,
+      title: "x",
+      status: "pending",
+    }));
     assert.deepEqual(notesOf({ tasks: many }), [
-      "tasks[0].title was read as subject (and the same 29 more times)",
+      "tasks[0].title is no longer read: write subject (and the same 29 more times)",
       '"status" in tasks[0] is not known and was not read (and the same 29 more times)',
     ]);
   });
 
   it("may name its files in one text, with commas", () => {
-    const task = { subject: "Write the docs", files: "docs/a.md, docs/b.md", reads: "none" };
+    const task = { subject: "Write the docs", scope: "docs/a.md, docs/b.md", reads: "none" };
     const { scope, reads } = planOf([task]).tasks[0]!;
     assert.deepEqual([scope, reads], [["docs/a.md", "docs/b.md"], []]);
     assert.equal(readPlan(JSON.stringify([{ ...task, files: " " }])).is, "broken");
@@ -251,7 +244,7 @@ describe("a broken plan file", () => {
   });
 
   it("is told of dependencies in the same breath", () => {
-    const found = problemsOf([{ id: "a", subject: "Add a", scope: ["/x"], after: ["b"] }]);
+    const found = problemsOf([{ id: "a", subject: "Add a", scope: ["/x"], blockedBy: ["b"] }]);
     assert.deepEqual(
       found.map(({ place }) => place),
       ["tasks[0].scope[0]", "tasks[0].blockedBy[0]"],

@@ -1,4 +1,4 @@
-/** Reads a plan file, in our format or one like it, and tells every problem at once. */
+/** Reads a plan file and tells every problem at once. */
 import type * as z from "zod";
 
 export type { PlanProblem } from "./place.ts";
@@ -154,7 +154,7 @@ function questionsOf(
   });
 }
 
-/** A task without what only all of them together say: its wave, and those that name it from their side. */
+/** A task without what only all of them together say: its wave. */
 type ReadTask = {
   readonly named: NamedFields;
   /** Empty: it was refused. */
@@ -182,22 +182,10 @@ function readTasks(plan: NamedFields, options: ReadPlanOptions, report: Report):
       return [];
     });
     const read = named.map((one): TaskFields => ({ named: one, ...readFields(taskSchema, one, report) }));
-    const { tasks = [], updates = [] } = Object.groupBy(read, (one) => (isUpdate(one) ? "updates" : "tasks"));
-    return readOrder(
-      withIds(tasks, report).map((one) => readTask(one, options, report)),
-      { tasks, updates },
-      report,
-    );
+    return withIds(read, report).map((one) => readTask(one, options, report));
   }
   return [];
 }
-
-/** `TaskUpdate` among the tasks: it names a task and says what it waits for or holds up, and nothing that makes a task. */
-const isUpdate = ({ named: { fields, isReference } }: TaskFields): boolean =>
-  isReference &&
-  !Object.hasOwn(fields, "subject") &&
-  !Object.hasOwn(fields, "description") &&
-  (Object.hasOwn(fields, "blockedBy") || Object.hasOwn(fields, "blocks"));
 
 type WithId = TaskFields & { readonly id: string };
 
@@ -276,25 +264,6 @@ function outputOf(
   if ("name" in found) return `${SCRATCHPAD}/${found.name}`;
   report.refuse(named.placeOf("output_file"), found.problem, found.next);
   return undefined;
-}
-
-type AllRead = { readonly tasks: readonly TaskFields[]; readonly updates: readonly TaskFields[] };
-
-/** What tasks and updates say of others is added to those: all of it ends in `blockedBy`. */
-function readOrder(tasks: readonly ReadTask[], read: AllRead, report: Report): readonly ReadTask[] {
-  const after = new Map(tasks.map(({ id, blockedBy }) => [id, new Set(blockedBy)]));
-  const waits = (id: string, before: string, { path }: NamedFields) => {
-    const found = after.get(id);
-    if (found) found.add(before);
-    else report.refuse(path, `there is no task "${id}"`, "name one of the tasks");
-  };
-  for (const [at, { blocks = [], named }] of read.tasks.entries())
-    for (const other of blocks) waits(other, tasks[at]!.id, named);
-  for (const { id = "", blockedBy = [], blocks = [], named } of read.updates) {
-    for (const before of blockedBy) waits(id, before, named);
-    for (const other of blocks) waits(other, id, named);
-  }
-  return tasks.map((task) => ({ ...task, blockedBy: [...after.get(task.id)!] }));
 }
 
 /** Waves follow from the dependencies; those that were written are only compared. */

@@ -173,7 +173,6 @@ export const taskSchema = z.object({
   description: text(MAX_TEXT_CHARS).optional(),
   activeForm: line(MAX_SUBJECT_CHARS).optional(),
   blockedBy: ids.optional(),
-  blocks: ids.optional(),
   scope: paths.optional(),
   reads: paths.optional(),
   delivers: z.enum(["change", "report"], 'must be "change" or "report"').optional(),

@@ -94,7 +94,7 @@ function isOther(text: string): boolean {
   }
 }
 
-const TASK_FIELDS = ["subject", "description", "title", "scopedGoal", "activeForm", "delegateTo"];
+const TASK_FIELDS = ["subject", "description", "activeForm", "title", "scopedGoal"];
 
 const isLikeTask = (value: unknown): boolean =>
   typeof value === "object" && value !== null && TASK_FIELDS.some((field) => Object.hasOwn(value, field));
