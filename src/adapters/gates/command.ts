@@ -1,4 +1,4 @@
-/** Does a tree pass? Runs the gate's commands one after the other, in a workspace that keeps its ignored files. */
+/** Runs the gate's commands on a tree, one after the other, in a workspace that keeps its ignored files. */
 import { lstatSync } from "node:fs";
 import path from "node:path";
 import { failure } from "../../core/failure.ts";
@@ -32,7 +32,7 @@ export type CommandGateParts = GateParts & {
   readonly programs: Programs;
   /** How many gates may run at the same time: they are heavy, and often share ports and caches. */
   readonly maxAtOnce: number;
-  /** Each run gets a workspace that is made anew: what runs leave there is thrown away. */
+  /** If true, each run gets a fresh workspace, and the files that runs leave there are thrown away. */
   readonly isAlwaysFresh?: boolean;
 };
 
@@ -68,10 +68,10 @@ export class CommandGate implements Gate {
     return { ...said, ...(isRed && stale !== undefined && { stale }), ...(leftovers && { leftovers }) };
   }
 
-  /** One at a time: copying or installing what a tree needs may take longer than several gates. */
+  /** Makes a workspace ready in the background, one at a time: the set-up may take longer than several gates. */
   prepare(tree: GatedTree): void {
     if (this.#preparing || this.#over.signal.aborted || this.#parts.isAlwaysFresh) return;
-    const ready = this.#makeReady(tree, this.#over.signal).catch(() => {}); // The gate itself does it then.
+    const ready = this.#makeReady(tree, this.#over.signal).catch(() => {}); // The gate then makes it ready.
     this.#preparing = { commit: tree.commit, ready };
     void ready.finally(() => {
       this.#preparing = undefined;
@@ -83,7 +83,7 @@ export class CommandGate implements Gate {
     await this.#preparing?.ready;
   }
 
-  /** Under another name, because the job itself holds the workspace of its gate. */
+  /** Uses another job name, because the job itself holds the workspace of its gate. */
   async #makeReady({ job, commit, rules: of }: GatedTree, signal: AbortSignal): Promise<void> {
     const { workspaces, rules } = this.#parts;
     const found = await rules.of(of, signal);
@@ -92,12 +92,12 @@ export class CommandGate implements Gate {
     if (!hasFailed(place)) await workspaces.release(place);
   }
 
-  /** A preparation of this tree that is under way is faster than starting anew. */
+  /** Waits for a preparation of this tree that is under way, because that is faster than starting anew. */
   async #whenReady(commit: string, signal: AbortSignal): Promise<void> {
-    if (this.#preparing?.commit === commit) await orAbort(this.#preparing.ready, signal).catch(() => {}); // Stopped.
+    if (this.#preparing?.commit === commit) await orAbort(this.#preparing.ready, signal).catch(() => {}); // Aborted.
   }
 
-  /** As heavy as a gate, and counted as one. */
+  /** Counts as a gate against `maxAtOnce`, because it is as heavy as one. */
   async probe(tree: GatedTree, report: GateReport, signal: AbortSignal): Promise<Probed | Failed> {
     const rules = await this.#parts.rules.of(tree.rules, signal);
     if (hasFailed(rules)) return rules;
@@ -182,7 +182,7 @@ export class CommandGate implements Gate {
     const { code, isCut = false } = end;
     const [text, tail] = [redact(written), redact(end.tail)];
     const reason = await whyUnrunnable({ line, code, text, folder }, repository, tree, signal);
-    // What the tree's own commands leave in the way is the tree's fault, however the tool calls it.
+    // A special file left by the tree's own commands is the tree's fault, whatever the tool calls it.
     const found: Runnable =
       special !== undefined && reason.is === "unrunnable" ? { is: "ran", tests: undefined } : reason;
     const ran: EndedGateCommand =
@@ -242,7 +242,7 @@ const STOPPED: Failed = failedWith("cancelled", "the gate was stopped");
 
 type RanAll = Pick<GateRun, "stale" | "leftovers"> & { readonly commands: readonly EndedGateCommand[] };
 
-/** Corrects the result by what the output and the tree say beyond the exit code. */
+/** Corrects a command's result by what its output and the tree show beyond the exit code. */
 function asFound(ran: EndedGateCommand, found: Runnable): EndedGateCommand {
   const { name, line, failures, tail } = ran;
   switch (found.is) {
@@ -272,7 +272,7 @@ function asFound(ran: EndedGateCommand, found: Runnable): EndedGateCommand {
   }
 }
 
-/** A command without tests may pass if another command of the gate runs tests. */
+/** A command that ran no tests may pass if another command of the gate runs tests. */
 const withoutSilence = (ran: EndedGateCommand): EndedGateCommand =>
   ran.isSilent ? { name: ran.name, line: ran.line, green: true, failures: [], tail: ran.tail } : ran;
 
@@ -306,7 +306,7 @@ async function red({ name, line }: Named, said: Written): Promise<EndedGateComma
   const read = readOutput({ text, folder, has, isForTests, class: classOf(name) });
   const { failures, more, notConfigured, tests, isOfPackages, hiding, blocked } = read;
   if (notConfigured !== undefined) {
-    // The target's gate asks for it, so this tree has lost it: the gate fails, but not because of a broken build.
+    // The target's gate names this command, so this tree has lost it: the gate fails, but no build is broken.
     const missing = unnamed(name, NOT_CONFIGURED, notConfigured);
     return { name, line, green: false, failures: [missing], unnamed: true, tail: said.tail };
   }
@@ -338,7 +338,7 @@ const unnamed = (command: string, what: string, message: string): ToolProblem =>
   message,
 });
 
-/** Each path is looked up once. A link may lead anywhere, and does not count as a file. */
+/** Looks up which paths are files, each once. A link may lead anywhere, and does not count as a file. */
 function filesIn(folder: string): (file: string) => boolean {
   const known = new Map<string, boolean>();
   return (file) => {
@@ -354,13 +354,13 @@ function isFile(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
-    return false; // A file where a folder should be, or a name that is too long.
+    return false; // A part of the path is a file, or a name is too long.
   }
 }
 
 type Halted = Exclude<ProgramEnd, { is: "exited" }>;
 
-/** A command that does not end by itself fails; one that could not be started says nothing about the tree. */
+/** A command that did not exit by itself counts as red; one that could not be started says nothing about the tree. */
 function judged(
   { name, line }: Named,
   end: Halted,
@@ -376,7 +376,7 @@ function judged(
     case "unstartable": {
       const { kind, message, next = "install what it needs" } = end.failure;
       const why = `the gate's command "${line}" cannot be run: ${message}`;
-      // A machine without space or processes is not the command's fault, and may recover soon.
+      // A machine without disk space or processes is not the command's fault, and may recover soon.
       if (kind !== "agent-failed") return failedWith("repository", why, next);
       const setup = failure("setup", why, `${next}; or name another gate in skein.yaml:\n${A_GATE}`);
       return { ...halted({ name, line }, `cannot be run: ${message}`, message), setup };

@@ -1,3 +1,4 @@
+/** Tests which gate commands are detected from the files at the top of a tree. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { detectGate } from "./detect.ts";

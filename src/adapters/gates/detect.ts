@@ -1,13 +1,13 @@
-/** Which commands must pass? Read from the files at the top of a tree. */
+/** Detects the gate's commands from the files at the top of a tree. */
 import type { GateCommand } from "./gate-command.ts";
 import { scriptsOf } from "./package-json.ts";
 
-/** The text of a file by name; undefined if the tree does not have it. */
+/** The text of a file at the top, by name; undefined if the tree does not have it. */
 export type TopFiles = (name: string) => string | undefined;
 
 export type Detected = {
   readonly commands: readonly GateCommand[];
-  /** Where they were found, for people; or that nothing was found. */
+  /** Where the commands were found, in words for people; or that none were found. */
   readonly found: string;
 };
 
@@ -34,7 +34,7 @@ export const GATE_FILES = [
 
 export const isLockFile = (name: string) => /lock/.test(name);
 
-/** The first tool that has something to run. A makefile comes last, because it often only calls the others. */
+/** Takes the first tool that has something to run. A makefile comes last, because it often only calls the others. */
 export function detectGate(files: TopFiles): Detected {
   for (const look of [fromPackageJson, fromCargo, fromGo, fromPytest, fromMake]) {
     const found = look(files);
@@ -44,7 +44,7 @@ export function detectGate(files: TopFiles): Detected {
   return { commands: [], found };
 }
 
-/** In this order, because what does not build cannot be tested. */
+/** In this order, because a tree that does not build cannot be tested. */
 const SCRIPTS = ["build", "typecheck", "types", "type-check", "test"];
 
 function fromPackageJson(files: TopFiles): Detected | undefined {
@@ -60,7 +60,7 @@ function fromPackageJson(files: TopFiles): Detected | undefined {
   };
 }
 
-/** By the lock file. npm's own comes last, because other tools leave it behind. */
+/** Package managers by their lock file. npm's comes last, because other tools leave it behind. */
 const MANAGERS = [
   ["pnpm-lock.yaml", "pnpm"],
   ["yarn.lock", "yarn"],
@@ -68,7 +68,7 @@ const MANAGERS = [
   ["bun.lockb", "bun"],
 ] as const;
 
-/** The placeholder of `npm init` is not a test. */
+/** The placeholder script of `npm init` is not a test. */
 const isReal = (script: string | undefined) => script !== undefined && !/no test specified/.test(script);
 
 function fromCargo(files: TopFiles): Detected | undefined {

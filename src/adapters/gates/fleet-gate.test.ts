@@ -1,3 +1,4 @@
+/** Tests that a cancelled gate on a fleet ends even if the job queue never confirms it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JobId } from "../../core/job.ts";

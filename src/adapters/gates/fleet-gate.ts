@@ -1,4 +1,4 @@
-/** A gate that workers of a fleet run: the candidate goes to the remote, its commands run wherever there is room. */
+/** A gate that workers of a fleet run: the candidate goes to the remote, and any free machine runs its commands. */
 import { type Failure, failure } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
@@ -11,16 +11,16 @@ import type { JobObjects } from "../objects/job-objects.ts";
 type FleetGateOptions = {
   readonly offers: FleetOffers;
   readonly objects: JobObjects;
-  /** What needs no machine: how two commits differ. */
+  /** Does what needs no worker: finds how two commits differ. */
   readonly own: Gate;
   readonly labels: readonly string[];
-  /** How long a gate that was called off is waited for: Postgres may be away. */
+  /** How long a cancelled gate is waited for, because Postgres may be away. */
   readonly graceMs?: number;
 };
 
 export class FleetGate implements Gate {
   readonly #options: FleetGateOptions;
-  /** Names of gates differ between coordinators: what an earlier one offered is not waited for. */
+  /** Names of gates, different for each coordinator, so that a gate of an earlier one is not waited for. */
   readonly #names = names();
   readonly #outputs = names();
 
@@ -28,7 +28,10 @@ export class FleetGate implements Gate {
     this.#options = options;
   }
 
-  /** Each run's output has a name of its own: several machines write into one folder of the run. */
+  /**
+   * Runs a gate on a worker. Each run's output has its own name, because several machines write into one folder of
+   * the run.
+   */
   async run({ onCommand: _, onStep: __, onRun, ...asked }: GatedTree, signal: AbortSignal) {
     const tree = { ...asked, output: `${asked.job}/${this.#outputs.next().value}` };
     const end = await this.#offer(tree, { is: "gate", tree }, signal);
@@ -38,7 +41,7 @@ export class FleetGate implements Gate {
     return here(end.result.gated);
   }
 
-  /** Only a head start: its objects are on the remote by then. */
+  /** Only puts the candidate's objects on the remote early. */
   prepare({ job, commit }: GatedTree): void {
     void this.#options.objects.offer(`${job}.next`, [commit], AbortSignal.timeout(PREPARE_MS));
   }
@@ -79,14 +82,14 @@ export class FleetGate implements Gate {
   }
 }
 
-/** Without the file that has its output: it is on the machine that ran it. */
+/** Drops the path of the output file, which is on the machine that ran the gate. */
 function here(gated: GateRun | Failed): GateRun | Failed {
   if (hasFailed(gated)) return gated;
   const { output: _, ...run } = gated;
   return run;
 }
 
-/** What the names of all gates begin with. */
+/** The prefix of the names of all gates. */
 export const GATES = "gate:";
 
 function* names(): Generator<string, never> {

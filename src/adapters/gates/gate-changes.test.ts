@@ -1,3 +1,4 @@
+/** Tests which changes of a tree count as changes of its gate, and of what agents, CI and hooks obey. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeRepository } from "../../../test/support/repositories.ts";
@@ -12,7 +13,10 @@ const manifest = (scripts: Files, more: object = {}) => JSON.stringify({ ...more
 
 type Look = readonly [change: Files, flags: readonly string[]];
 
-/** Each change is said to change just this, of the gate that is detected (undefined) and of those that are configured. */
+/**
+ * Makes each change, and checks that it counts as these changes of the detected gate (undefined) and the
+ * configured ones.
+ */
 async function looksAs(files: Files, looks: readonly Look[], gates: readonly (string | undefined)[]) {
   await using repository = await makeRepository({ files });
   const { folder } = repository;

@@ -1,4 +1,4 @@
-/** Finds changes of what defines the gate, and of what agents, CI and hooks obey. Both sides are read and compared. */
+/** Finds changes of files that define the gate, or that agents, CI and hooks obey, by comparing two commits. */
 import type { Failure } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { GateChange, Obeyed } from "../../core/rules/gate-changes.ts";
@@ -11,7 +11,7 @@ import type { GateRules, Rules } from "./rules.ts";
 
 type Sides = { readonly from: string; readonly to: string };
 
-/** Empty if the gate means the same on both sides, and nothing else that programs obey has changed. */
+/** Empty if the gate means the same on both sides, and no other file that programs obey has changed. */
 export async function gateChanges(
   folder: string,
   rules: GateRules,
@@ -72,7 +72,7 @@ async function compare(
   if (!isSame(before, after))
     for (const [file, kind] of trees.changed)
       if (kind !== "modified" && (GATE_FILES as readonly string[]).includes(file))
-        // A lock file is in no scope; it belongs to its package.json.
+        // Scopes never name a lock file; it belongs to its package.json.
         add(isLockFile(file) ? "package.json" : file, `${file}: it decides which commands the gate has`);
   for (const file of trees.changed.keys()) {
     if (programs.has(file)) add(file, file);
@@ -94,7 +94,7 @@ const isSame = (a: Rules, b: Rules): boolean =>
 
 type Where = Pick<GateReach, "folders" | "everywhere">;
 
-/** In a folder in which something is run; or in any folder, if something is run in all packages. */
+/** Whether the file is in a folder in which something is run; or in any folder, if something is run in all packages. */
 function isAt(file: string, { file: wanted, isDeep }: GateFile, { folders, everywhere }: Where): boolean {
   if (isDeep) return wanted.test(file);
   if (everywhere.size > 0 && wanted.test(file.slice(file.lastIndexOf("/") + 1))) return true;
@@ -110,7 +110,7 @@ async function differs(file: string, { part }: GateFile, { from, to }: Trees): P
   return part.of((await from(file)) ?? "") !== part.of((await to(file)) ?? "");
 }
 
-/** Changed settings of test runners; and if scripts are run in all packages, those scripts. */
+/** Changed settings of test runners; and changed scripts, if scripts are run in all packages. */
 async function manifestChanges(
   file: string,
   { folders, everywhere }: Where,
@@ -135,7 +135,7 @@ async function manifestChanges(
 
 type Kind = "added" | "removed" | "modified";
 
-/** Records of `--raw -z`: ":mode mode id id letter", then the path. */
+/** Reads records of `--raw -z`: ":mode mode id id letter", then the path. */
 function changedIn(raw: string): ReadonlyMap<string, Kind> {
   const fields = raw.split("\0");
   const changed = new Map<string, Kind>();
@@ -149,7 +149,7 @@ function changedIn(raw: string): ReadonlyMap<string, Kind> {
 /** The files of both sides, each read once. An unchanged file is read from the old side. */
 class Trees {
   readonly changed: ReadonlyMap<string, Kind>;
-  /** The first error: then nothing that was read counts. */
+  /** The first error of a read; if there is one, no result counts. */
   failure: Failure | undefined;
   readonly #folder: string;
   readonly #sides: Sides;
@@ -174,7 +174,7 @@ class Trees {
     return known;
   }
 
-  /** A link or a folder is not a file; of a file that is too long, its beginning counts. */
+  /** Links and folders do not count as files; of a file that is too long, only its beginning counts. */
   async #read(commit: string, path: string): Promise<string | undefined> {
     const folder = this.#folder;
     const listed = await listFiles({ folder, commit, paths: [path] }, this.#signal);
@@ -193,14 +193,14 @@ class Trees {
 
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** Which files configure a gate's tools, or steer agents? By name; of some files only a part counts. */
+/** A file that configures a gate's tools, by its name; of some files only a part counts. */
 type GateFile = {
   /** The row applies if a command that the gate reaches names one of these tools. */
   readonly tool: RegExp;
   /** The path below a folder in which something is run. */
   readonly file: RegExp;
   readonly isDeep?: true;
-  /** Only this part of its text counts, under this name. */
+  /** The part of its text that counts, and the name of that part. */
   readonly part?: { readonly of: (text: string) => string; readonly called: string };
 };
 
@@ -210,7 +210,7 @@ const lines = (wanted: RegExp) => (text: string) =>
     .filter((line) => wanted.test(line))
     .join("\n");
 
-/** The sections of a TOML or INI file whose name matches; all lines of a section, or those that match. */
+/** The sections of a TOML or INI file whose name matches; all lines of a section, or those that match `keys`. */
 const sections =
   (wanted: RegExp, keys: RegExp = /\S/) =>
   (text: string): string => {
@@ -263,7 +263,7 @@ const GATE_TOOLS: readonly GateFile[] = [
     tool: PYTHON,
     file: /^(?:sitecustomize|usercustomize|pytest)\.py$/,
   },
-  // pytest reads them in each folder that has tests.
+  // pytest reads these files in each folder that has tests.
   { tool: PYTHON, file: /(?:^|\/)(?:conftest\.py|\.?pytest\.(?:ini|toml))$/, isDeep: true },
   { tool: PYTHON, file: /^pyproject\.toml$/, part: { of: sections(/^tool\.(?:pytest|tox)\b/), ...PYTEST } },
   { tool: PYTHON, file: /^setup\.cfg$/, part: { of: sections(/^(?:tool:)?pytest$/), ...PYTEST } },
@@ -286,7 +286,7 @@ const GATE_TOOLS: readonly GateFile[] = [
   { tool: /\bphpunit\b/, file: /^phpunit\.xml(?:\.dist)?$/ },
 ];
 
-/** Without dependencies and optimisation settings. */
+/** The parts of Cargo.toml that affect tests, without dependencies and optimisation settings. */
 function cargoTests(text: string): string {
   return [
     sections(/^test$|^profile\.test\b|^workspace$/, /^\s*(?!resolver\b)\S/)(text),
@@ -297,8 +297,8 @@ function cargoTests(text: string): string {
 }
 
 /**
- * What agents, CI, hooks and later runs obey. Instructions in prose (AGENTS.md and the like) change every day, and do not
- * count.
+ * Files that agents, CI, hooks and later runs obey. Instructions in prose (AGENTS.md and the like) change every
+ * day, and do not count.
  */
 const OBEYED: readonly (readonly [Obeyed, RegExp])[] = [
   ["agents", /^(?:skein\.ya?ml|\.mcp\.json|opencode\.jsonc?|\.(?:claude|codex|gemini|opencode|skein)\/.+)$/],

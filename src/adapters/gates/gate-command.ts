@@ -1,11 +1,11 @@
-/** What is one command of a gate, what does its failure count as, and does it run tests? */
+/** Defines one command of a gate, the class of its failures, and whether it runs tests. */
 import type { ProblemClass } from "../../core/rules/repair.ts";
 
 /** `name` is the same in every run: failures are compared by it. */
 export type GateCommand = {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
-  /** Beside the variables of its workspace, and before them. */
+  /** Added to the variables of its workspace, and stronger than they are. */
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -15,18 +15,21 @@ export const shellCommand = (name: string, run: string, env?: GateCommand["env"]
   ...(env && { env }),
 });
 
-/** As a person would type it, without the shell that reads it. */
+/** The command as a person would type it, without the shell that reads it. */
 export const lineOf = ({ command }: GateCommand): string =>
   command[0] === "/bin/sh" && command[1] === "-c" ? command.slice(2).join(" ") : command.join(" ");
 
-/** By the words in its name. It decides what is repaired first. */
+/** The class of a command's failures, by the words in its name. It decides what is repaired first. */
 export function classOf(name: string): ProblemClass {
   if (/\b(?:types?|typecheck|tsc|mypy|pyright)\b/i.test(name)) return "types";
   if (/\b(?:build|compile|check|vet|lint)\b/i.test(name)) return "build";
   return "tests";
 }
 
-/** A gate's only command counts as well, unless its words say that it does something else. */
+/**
+ * The commands that run tests. A gate's only command counts as well, unless its words say that it does something
+ * else.
+ */
 export const testCommands = (commands: readonly GateCommand[]): readonly GateCommand[] =>
   commands.filter((command) => runsTests(command) || (commands.length === 1 && saysNothingElse(command)));
 
@@ -47,6 +50,6 @@ const OTHER_WORDS = /\b(?:types?|typecheck|tsc|build|compile|vet|lint|format|aud
 /** By convention this runs the tests; elsewhere "check" means compiling or linting. */
 const MAKE_CHECK = /\b(?:g?make|ninja|just)\s(?:[^;&|\n]*\s)?check\b/;
 
-/** One tool that only reads files, even if these are tests: `eslint test`. */
+/** A single tool that only reads files, even if these are tests: `eslint test`. */
 const ONLY_READS =
   /^\s*(?:(?:npx|bunx|npm exec|(?:pnpm|yarn)(?: exec)?|(?:uv|poetry|pdm) run|python[\d.]* -m)\s+)*(?:eslint|tsc|biome|prettier|stylelint|ruff|flake8|black|isort|pylint|mypy|pyright|shellcheck|clang-format|golangci-lint|rustfmt|cargo (?:fmt|clippy|check|build)|go (?:vet|build))\b[^;&|\n]*$/;

@@ -1,19 +1,22 @@
 /**
- * What do the gate's commands call? Scripts of package.json, rules of makefiles, shell scripts and program files,
- * step by step. Programs in other languages are not followed: what `node tools/test.js` imports may be the sources
- * under test.
+ * Finds what the gate's commands call, step by step: scripts of package.json, rules of makefiles, shell scripts
+ * and program files. Programs in other languages are not followed: what `node tools/test.js` imports may be the
+ * sources under test.
  */
 import path from "node:path";
 import { scriptsOf } from "./package-json.ts";
 import { commandsIn, isShellScript, linesOfScript, TOP } from "./shell-script.ts";
 
-/** The text of a file of one tree; undefined if it is not there. */
+/** The text of a file of one tree; undefined if the tree does not have it. */
 export type ReadFile = (file: string) => Promise<string | undefined>;
 
 /** A script or rule: its file, and how to find it in the text of that file. */
 type Place = { readonly file: string; readonly in: (text: string) => string | undefined };
 
-/** `places`: what is reached, by a readable name. The rest says which other files define the gate. */
+/**
+ * `places`: the scripts and rules that are reached, by a readable name. The rest tells which other files define
+ * the gate.
+ */
 export type GateReach = {
   readonly places: ReadonlyMap<string, Place>;
   readonly programs: ReadonlySet<string>;
@@ -25,7 +28,7 @@ export type GateReach = {
   readonly text: string;
 };
 
-/** `scripts: "follow"`: also what shell scripts run. */
+/** `scripts: "follow"`: also follows shell scripts. */
 export async function reachOf(
   commands: readonly (readonly string[])[],
   read: ReadFile,
@@ -58,7 +61,7 @@ class Reacher {
     this.#scriptsLeft = scripts;
   }
 
-  /** A shell line, which may change its folder on the way. */
+  /** Follows a shell line, which may change its folder on the way. */
   async line(text: string, from: string): Promise<void> {
     let folder = from;
     for (const words of commandsIn(text)) {
@@ -115,7 +118,7 @@ class Reacher {
     }
   }
 
-  /** With its pre and post scripts; "test:*" means all that match. */
+  /** Follows a script with its pre and post scripts; "test:*" means all that match. */
   async #script(name: string, folder: string): Promise<void> {
     const file = inside(folder, "package.json");
     const scripts = scriptsOf((await this.#read(file)) ?? "");
@@ -154,7 +157,7 @@ class Reacher {
     }
   }
 
-  /** "node a.js", "sh -c 'npm test'", "python -m tools.check": the first word is not what is run. */
+  /** Follows "node a.js", "sh -c 'npm test'" or "python -m tools.check", where the first word is not what is run. */
   async #interpreter(name: string, args: readonly string[], folder: string): Promise<void> {
     if (/^(?:\.|source)$/.test(name) && args[0] !== undefined) return this.#program(args[0], folder, "shell");
     if (name === "eval") return this.line(args.join(" "), folder);
@@ -168,13 +171,13 @@ class Reacher {
       for (const part of [`${file}.py`, `${file}/__main__.py`]) await this.#program(part, folder);
       return this.command(args.slice(module + 1), folder);
     }
-    if (args.some((word) => /^(?:--test|test)$/.test(word))) return; // Its arguments are tests.
+    if (args.some((word) => /^(?:--test|test)$/.test(word))) return; // The arguments are tests.
     const [verb, next] = withoutOptions(name, args);
     const program = verb === "run" ? next : verb;
     if (program !== undefined) await this.#program(program, folder);
   }
 
-  /** "bash -euo pipefail ci.sh" runs ci.sh; "sh -c 'npm test'" runs a line. */
+  /** Follows "bash -euo pipefail ci.sh", which runs ci.sh, or "sh -c 'npm test'", which runs a line. */
   async #shell(args: readonly string[], folder: string): Promise<void> {
     const own = args.filter((_, i) => !/^[-+]\w*o$/.test(args[i - 1] ?? ""));
     const at = own.findIndex((word) => !/^[-+]/.test(word));
@@ -183,7 +186,7 @@ class Reacher {
     return this.#program(own[at], folder, "shell");
   }
 
-  /** A file that is run; of a shell script also what it runs. */
+  /** Adds a file that is run; follows it if it is a shell script. */
   async #program(name: string, folder: string, by?: "shell"): Promise<void> {
     const file = await this.#found(name, folder);
     // A test may run what it tests.
@@ -201,7 +204,10 @@ class Reacher {
     this.#within = outer;
   }
 
-  /** Not every change of folder in a script is understood: then the file is searched where the script began. */
+  /**
+   * Not every change of folder in a script is understood. If a file is missing, it is also looked for where the
+   * script began.
+   */
   async #found(name: string, folder: string): Promise<string> {
     const file = inside(folder, name);
     if (!this.#within || (await this.#read(file)) !== undefined) return file;
@@ -218,11 +224,11 @@ const INTERPRETERS =
 
 const plain = (words: readonly string[]) => words.filter((word) => !word.startsWith("-"));
 
-/** "-r ./a.js b.js" runs b.js; a.js belongs to an option. */
+/** Words that are neither options nor files of options: "-r ./a.js b.js" runs b.js. */
 const withoutOptions = (tool: string, args: readonly string[]): readonly string[] =>
   args.filter((word, i) => !word.startsWith("-") && !isFileOption(tool, args[i - 1] ?? ""));
 
-/** Configuration and code that is passed to a tool by an option. */
+/** Files of configuration or code that are passed to a tool by an option. */
 const optionFiles = (tool: string, args: readonly string[]): readonly string[] =>
   args.flatMap((word, i) => {
     const [option = "", value] = word.split(/=(.*)/s);
@@ -244,7 +250,7 @@ const SHORT_OPTIONS = [
   [/^(?:tsc|tsgo|vue-tsc|ts-node|jest|cucumber-js)$/, "-p"],
 ] as const;
 
-/** "CI=1 timeout 60 npx c8 mocha" runs mocha. */
+/** Drops wrappers: "CI=1 timeout 60 npx c8 mocha" runs mocha. */
 function withoutWrappers(words: readonly string[]): readonly string[] {
   for (let i = 0; i < words.length; i += 1) {
     const word = words[i]!;
@@ -261,7 +267,7 @@ function withoutWrappers(words: readonly string[]): readonly string[] {
 const WRAPPERS =
   /^(?:env|cross-env|cross-env-shell|dotenv|exec|command|time|nice|nohup|timeout|gtimeout|xvfb-run|sudo|npx|pnpx|bunx|c8|nyc|!|then|do|if|elif|else|while|until|\{)$/;
 
-/** A normalised path below the top of the tree. A path that leads out of it names nothing. */
+/** A normalised path below the top of the tree. A path that leads out of the tree names nothing. */
 const inside = (folder: string, file: string): string => {
   const below = `${file}/`.startsWith(TOP) ? ["/", file.slice(TOP.length)] : ["/", folder, file];
   const joined = path.posix.join(...below).slice(1);
@@ -272,11 +278,11 @@ const inside = (folder: string, file: string): string => {
 type MakeRule = { readonly target: string; readonly recipe: readonly string[] };
 
 type Makefile = {
-  /** The rules of these targets and of their prerequisites; without targets, of the first one. */
+  /** The rules of these targets and of their prerequisites; without targets, of the first target. */
   readonly reached: (targets: readonly string[]) => readonly MakeRule[];
   /** The text of a rule with variables expanded: prerequisites and recipe. */
   readonly rule: (target: string) => string | undefined;
-  /** How recipes are run, if the makefile says so. */
+  /** The shell of recipes, if the makefile names one. */
   readonly shell: string;
   readonly includes: readonly string[];
 };
@@ -361,5 +367,5 @@ function expanded(line: string, variables: ReadonlyMap<string, string>): string 
   return text;
 }
 
-/** Variables that double each other grow fast. */
+/** Limits the length, because variables that double each other grow fast. */
 const MAX_CHARS = 100_000;

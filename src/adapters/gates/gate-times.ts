@@ -1,4 +1,4 @@
-/** Records when a job's gate ran, and each of its commands, for traces: one line for each run of the gate. */
+/** Records when a job's gate and each of its commands ran, for traces: one line for each run of the gate. */
 import { appendFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { isGreen } from "../../core/gate.ts";
@@ -9,7 +9,7 @@ import type { Gate, GatedTree } from "../../ports/gate.ts";
 import { fileName } from "../agents/turn-files.ts";
 import { readShort } from "../files/read-bounded.ts";
 
-/** The same gate. A disk that cannot be written costs the times, and nothing else. */
+/** Wraps a gate to record its times. If the disk cannot be written, only the times are lost. */
 export function timedGate(gate: Gate, folder: string, now: () => number): Gate {
   const run: Gate["run"] = async (tree, signal) => {
     const from = now();
@@ -36,7 +36,7 @@ export async function readGateTimes(folder: string, job: JobId): Promise<readonl
     try {
       return [JSON.parse(line) as GateTimes];
     } catch {
-      return []; // Cut by a kill, or the empty one at the end.
+      return []; // The line was cut by a kill, or is the empty one at the end.
     }
   });
 }

@@ -1,3 +1,4 @@
+/** Tests when a tree that passed the gate is not gated again by another run. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +14,7 @@ import { gateRules } from "./rules.ts";
 const NEVER = new AbortController().signal;
 const DAY = 24 * 60 * 60_000;
 
-/** A gate that passes or fails as it is told, over a repository with one commit. */
+/** Makes a gate that passes or fails as told, over a repository with one commit. */
 async function place(command = "npm test") {
   const repository = await makeRepository({ files: { "a.txt": "a\n" } });
   const stateFolder = mkdtempSync(path.join(tmpdir(), "skein-gated-"));

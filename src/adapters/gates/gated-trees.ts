@@ -1,4 +1,7 @@
-/** Remembers which trees passed the gate, over all runs of a repository, so that an untouched base is not gated again. */
+/**
+ * Remembers trees that passed the gate, over all runs of a repository, so that an untouched base is not gated
+ * again.
+ */
 import { createHash } from "node:crypto";
 import path from "node:path";
 import * as z from "zod";
@@ -17,14 +20,14 @@ type Remembering = {
   /** The repository's own state folder. */
   readonly stateFolder: string;
   readonly rules: GateRules;
-  /** What decides besides the tree and the commands: the set-up, the sandbox, which programs are found. */
+  /** What else affects the result besides tree and commands: the set-up, the sandbox, which programs are found. */
   readonly surroundings: string;
   readonly now: () => number;
 };
 
 /**
- * The same gate. Only a pass is remembered: that a tree fails is looked at again, since what failed may have been
- * around it. A state file that cannot be read or written costs a gate run, and nothing else.
+ * Wraps a gate. Only a pass is remembered: a failure is looked at again, since its cause may have been outside of
+ * the tree. If the state file cannot be read or written, only a gate run more is needed.
  */
 export function rememberingGate(gate: Gate, parts: Remembering): Gate {
   const run: Gate["run"] = async (tree, signal) => {
@@ -43,7 +46,7 @@ export function rememberingGate(gate: Gate, parts: Remembering): Gate {
   };
 }
 
-/** Commands that had nothing to run yet say nothing about the tree. */
+/** Whether the run passed with something to run: commands without tests yet say nothing about the tree. */
 const hasPassed = ({ report }: GateRun): boolean =>
   report.commands.length > 0 &&
   isGreen(report) &&
@@ -68,7 +71,7 @@ async function note(tree: GatedTree, { report }: GateRun, parts: Remembering, si
   const key = await keyOf(tree, parts, signal);
   if (key === undefined) return;
   const commands = report.commands.map(({ name }) => name);
-  // Their names would not fit into a file that is read whole.
+  // Without the names of tests, which would not fit into a file that is read whole.
   const ran = testsRanIn(report).map(({ command, tests }) => ({ command, tests }));
   const entry = { key, at: parts.now(), commands, ran };
   const trees = [...(await read(parts)).filter((one) => one.key !== key), entry].slice(-MAX_TREES);
@@ -97,7 +100,7 @@ const fileIn = ({ stateFolder }: Remembering) => path.join(stateFolder, "gated.j
 const read = async (parts: Remembering) =>
   GATED.safeParse(parseJson(await readShort(fileIn(parts)))).data?.trees ?? [];
 
-/** A day: tools and services around the tree change, and a base that was not worked on for longer is gated anew. */
+/** A day: tools and services around the tree change, so a base that was idle for longer is gated anew. */
 const MAX_AGE_MS = 24 * 60 * 60_000;
-/** The tips of some branches, and what landed on them last. */
+/** Room for the tips of some branches, and what landed on them last. */
 const MAX_TREES = 50;

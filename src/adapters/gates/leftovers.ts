@@ -1,10 +1,10 @@
-/** Names the files that a failing gate may have failed over, those that it speaks of itself first. */
+/** Names the leftover files over which a gate may have failed; those that its output mentions come first. */
 import path from "node:path";
 import type { GateLeftovers } from "../../core/gate.ts";
 import { hasFailed } from "../../core/result.ts";
 import type { Workspace, Workspaces } from "../../ports/workspaces.ts";
 
-/** Undefined if the workspace was as good as new. Where that cannot be told, it counts as used. */
+/** Undefined if the workspace has no leftovers. If that cannot be checked, the workspace counts as used. */
 export async function leftoversFor(
   workspace: Workspace,
   said: string,

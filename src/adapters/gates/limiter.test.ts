@@ -1,10 +1,11 @@
+/** Tests the limiter: how many acts run at once, their order, stops while waiting, and acts that throw. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limiterOf } from "./limiter.ts";
 
 const NEVER = new AbortController().signal;
 
-/** An act that ends when it is told to. */
+/** Makes an act that ends when told to. */
 function act() {
   const { promise, resolve } = Promise.withResolvers<void>();
   let hasBegun = false;

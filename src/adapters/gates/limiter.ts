@@ -4,7 +4,7 @@ import pLimit from "p-limit";
 
 export type Limiter = <T>(act: () => Promise<T>, signal: AbortSignal) => Promise<T | undefined>;
 
-/** A limiter's result is `undefined` if the signal came before the act's turn. */
+/** The result of a limited act is `undefined` if the signal came before the act's turn. */
 export function limiterOf(max: number): Limiter {
   const limit = pLimit(max);
   return async (act, signal) => {

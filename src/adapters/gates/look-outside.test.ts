@@ -1,3 +1,4 @@
+/** Tests when a base that fails in the sandbox is tried outside of it, and what the user is told. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { failure } from "../../core/failure.ts";
@@ -15,7 +16,7 @@ const run = (...failures: readonly string[]): GateRun => ({
   tail: failures.length === 0 ? "" : "connect ECONNREFUSED",
 });
 
-/** Answers in order, the last one for ever; `asked` is who was asked. */
+/** Makes gates that answer in order, the last answer repeatedly; `asked` lists which gate was asked. */
 function gates(inside: readonly (GateRun | Failed)[], outside: GateRun | Failed, isConfined = true) {
   const asked: string[] = [];
   const left = [...inside];

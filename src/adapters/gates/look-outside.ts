@@ -1,4 +1,4 @@
-/** Does the base fail only because of the sandbox? Then no agent can fix it, and the user must. */
+/** Finds out whether the base fails only because of the sandbox, which no agent can fix, but only the user. */
 import { type Failure, failure } from "../../core/failure.ts";
 import { failuresOf } from "../../core/gate.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
@@ -14,8 +14,8 @@ type LookOutsideParts = {
 };
 
 /**
- * A candidate never runs outside: hostile code would only have to fail. A failure must occur twice inside and not
- * outside, or a flaky test would stop the run.
+ * A candidate never runs outside, because hostile code would only have to fail. A failure must occur twice inside
+ * and not outside, or a flaky test would stop the run.
  */
 export function lookingOutside({ inside, outside, isConfined, network }: LookOutsideParts): Gate {
   const known = new Map<string, Failure | undefined>();
@@ -37,7 +37,8 @@ export function lookingOutside({ inside, outside, isConfined, network }: LookOut
     if (!tree.isBase || wrongIn(first).length === 0) return first;
     if (!known.has(tree.commit) && (await isConfined())) {
       const found = signal.aborted ? undefined : await find(tree, first, signal);
-      if (signal.aborted) return STOPPED; // Not known whether the base fails or only the sandbox is in its way.
+      // Stopped before it is known whether the base fails by itself or because of the sandbox.
+      if (signal.aborted) return STOPPED;
       known.set(tree.commit, found);
     }
     const setup = known.get(tree.commit);
@@ -55,7 +56,7 @@ export function lookingOutside({ inside, outside, isConfined, network }: LookOut
 const STOPPED: Failed = failedWith("cancelled", "the gate was stopped");
 const NOTHING = { report: { commands: [] }, problems: [], tail: "" };
 
-/** By name; a workspace that could not be set up counts as one failure. */
+/** The names of the failures; a workspace that could not be set up counts as one failure. */
 function wrongIn(run: GateRun | Failed): readonly string[] {
   if (hasFailed(run)) return run.failure.kind === "cancelled" ? [] : [SETUP];
   const names = failuresOf(run.report);
@@ -78,12 +79,12 @@ function doesNotRun(names: readonly string[], run: GateRun | Failed, network: bo
   return { ...failure("setup", message, nextOf(network, setup)), detail: words };
 }
 
-/** How the gate reports a command that lacks something. */
+/** How the gate reports a command that cannot be run. */
 const UNRUNNABLE = /: cannot be run: (.*)$/s;
 const MAX_NAMED = 5;
 const MAX_CHARS = 600;
 
-/** Cut at the beginning of a line if possible, else of a word. */
+/** The end of a text, cut at the beginning of a line if possible, else of a word. */
 function endOf(text: string): string {
   const words = text.trim();
   if (words.length <= MAX_CHARS) return words;
@@ -91,7 +92,10 @@ function endOf(text: string): string {
   return `… ${end.replace(end.includes("\n") ? /^[^\n]*\n\s*/ : /^\S*\s+/, "")}`;
 }
 
-/** If each workspace can install what is missing, that is proposed before switching the sandbox off. */
+/**
+ * What the user can do. If each workspace can install what is missing, that is proposed before switching the
+ * sandbox off.
+ */
 function nextOf(network: boolean, setup: Failure | undefined): string {
   const lines = [
     "`gateSandbox: off` (tests that agents write then run as you)",

@@ -1,7 +1,7 @@
-/** What does a package.json say about scripts and tests? */
+/** Reads the scripts and test settings of a package.json. */
 import { fields, parseJson } from "../../text/json.ts";
 
-/** By name. A package.json that is not valid JSON has no scripts. */
+/** The scripts by name. A package.json that is not valid JSON has none. */
 export function scriptsOf(text: string): ReadonlyMap<string, string> {
   const scripts = Object.entries(fields(fieldsOf(text)["scripts"]));
   return new Map(scripts.filter((entry): entry is [string, string] => typeof entry[1] === "string"));

@@ -1,4 +1,4 @@
-/** Does a gate get its next place ready in the background, without anybody waiting for it in vain? */
+/** Tests that a gate prepares its next workspace in the background, and that no gate waits for one in vain. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure } from "../../core/failure.ts";
@@ -12,7 +12,7 @@ import { gateRules } from "./rules.ts";
 const quiet = new AbortController().signal;
 const tree = (job: string, commit: string) => ({ job: job as JobId, commit, rules: "rules" });
 
-/** A place for the background is ready only when `ready` is called, or is given up when it is told to stop. */
+/** Makes a background workspace that is ready only when `ready` is called, or given up when it is stopped. */
 function slowly() {
   const done: string[] = [];
   const begun = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Which files of a tree are sources, which commands run tests, and is a source really unusable afterwards? */
+/** Tests which files of a tree count as sources, which commands run tests, and that sources are made unusable. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, linkSync, readFileSync, statSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Which files of a tree are sources under test, and how are they made unusable? */
+/** Finds the files of a tree that are sources under test, and makes them unusable for the probe of the gate. */
 import { chmod, lstat, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Failed, hasFailed } from "../../core/result.ts";
@@ -12,7 +12,7 @@ import { type ReadFile, reachOf } from "./gate-reach.ts";
 export type TreeFiles = {
   readonly sources: readonly string[];
   readonly hasTests: boolean;
-  /** Manifests, lock files and configuration with their content: "<id> <path>". */
+  /** Manifests, lock files and configuration with their content, as "<id> <path>". */
   readonly settings: readonly string[];
   readonly read: ReadFile;
 };
@@ -50,7 +50,7 @@ export async function filesOf(
   };
 }
 
-/** A tool of the project, such as a release script: a source under test only if a test names it. */
+/** A tool of the project, such as a release script, which is a source under test only if a test names it. */
 const isScript = ({ path: file, isExecutable }: TreeFile): boolean =>
   TOOL_FOLDER.test(file) || SHELL.test(file) || (isExecutable && !basename(file).includes("."));
 
@@ -68,7 +68,8 @@ async function namedIn(
   const names = [...new Set(scripts.map(stemOf))].slice(0, MAX_NAMES).flatMap((name) => ["-e", name]);
   const args = ["grep", "-o", "-h", "-I", "-w", "-F", ...names, commit, "--", ...tests.slice(0, MAX_TESTS)];
   const found = await git({ folder, args }, signal);
-  if (!found.ok) return () => found.code !== 1; // 1 means that there are none; if git fails, all count as named.
+  // Exit code 1 means that no test names one; if git fails, all count as named.
+  if (!found.ok) return () => found.code !== 1;
   const named = new Set(found.out.split("\n"));
   return (file) => named.has(stemOf(file));
 }
@@ -77,8 +78,8 @@ const MAX_NAMES = 500;
 const MAX_TESTS = 1_000;
 
 /**
- * A program that a command runs is part of the gate, not a source under test: `node tools/test.js`. So are other
- * files in its tool folder.
+ * A program that a command runs, such as `node tools/test.js`, is part of the gate and not a source under test.
+ * The same holds for other files in its tool folder.
  */
 function isRunBy(programs: readonly string[]): (file: string) => boolean {
   const own = new Set(programs);
@@ -105,7 +106,7 @@ const SOURCE =
 const OF_TESTS =
   /(?:^|\/)(?:tests?|__tests__|specs?|e2e|cypress|testdata|fixtures?|__fixtures__|__snapshots__|__mocks__|mocks)\//i;
 
-/** Folders of tools, documentation and third-party code. */
+/** Whether the file is in a folder of tools, documentation or third-party code. */
 const isOthers = (file: string): boolean =>
   /(?:^|\/)(?:\.[^/]+|node_modules|vendor(?:ed)?|third[_-]?party|bower_components|docs?)\//i.test(file);
 
@@ -141,7 +142,7 @@ const SETTINGS = new RegExp(
   ].join("|")})$`,
 );
 
-/** In a workspace that is thrown away, because builds of these files must not be reused. */
+/** Must be called in a workspace that is thrown away, because builds of these files must not be reused. */
 export async function makeUnusable(
   folder: string,
   files: readonly string[],
@@ -153,22 +154,23 @@ export async function makeUnusable(
 
 const AT_ONCE = 64;
 
-/** Replaced by a new file, because the set-up may have linked the old one to another. */
+/** Replaces a file by a new one, because the set-up may have linked the old one to another. */
 async function spoil(folder: string, file: string): Promise<void> {
   const at = join(folder, file);
   if (!(await isReachedInside(folder, file))) return;
   const found = await lstat(at).catch(() => undefined);
   if (!found?.isFile()) return; // The set-up moved it, so it is not what is built or run.
   const text = await readShort(at);
-  if (!SOURCE.test(file) && !text.startsWith("#!")) return; // A compiled program.
+  if (!SOURCE.test(file) && !text.startsWith("#!")) return; // It is a compiled program.
   await rm(at);
   await writeFile(at, unusable(file, text), { flag: "wx" });
   await chmod(at, found.mode & 0o777);
 }
 
 /**
- * A shell stops at the first line; for all other languages the text is invalid, so that compiling, importing or
- * starting it fails. The interpreter line and the package name stay, because without them a tool might skip the file.
+ * The broken text. A shell stops at the first line; for all other languages the text is invalid, so that
+ * compiling, importing or starting it fails. The interpreter line and the package name stay, because without them
+ * a tool might skip the file.
  */
 function unusable(file: string, text: string): string {
   const first = /^#!.*\n/.exec(text)?.[0] ?? "";

@@ -1,4 +1,4 @@
-/** Does a probe tell a gate that looks at its tree from one that does not? With real git, workspaces and programs. */
+/** Tests that a probe tells a gate that tests its own tree from one that does not. With real git and programs. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -18,14 +18,14 @@ const MAX = { timeout: 60_000 };
 const quiet = new AbortController().signal;
 
 type Options = {
-  /** Lines of the gate; detected if there are none. */
+  /** Lines of the gate; without them the gate is detected. */
   readonly gate?: readonly string[];
   readonly maxMs?: number;
   readonly setup?: string;
   readonly onOutput?: (text: string) => void;
 };
 
-/** A repository of these files with its gate, and all that a probe could leave behind. */
+/** Makes a repository of these files with its gate, and the folders where a probe could leave something. */
 async function place(files: Files, options: Options = {}) {
   const repository = await makeRepository({ files });
   const state = newFolder();
@@ -329,7 +329,7 @@ describe("a probe", MAX, () => {
       [false, true, true],
     );
     chmodSync(folder, 0o500);
-    await gates.add("not written"); // As root it is; either way nothing is thrown.
+    await gates.add("not written"); // As root it can be written; in either case nothing is thrown.
     chmodSync(folder, 0o700);
     assert.deepEqual(readdirSync(folder), ["proved.json"]);
   });

@@ -1,4 +1,4 @@
-/** Do the gate's tests look at the tree that they run in? They must fail where its sources are unusable. */
+/** Probes whether the gate's tests test the tree they run in: they must fail if its sources are unusable. */
 import { createHash } from "node:crypto";
 import { type Failure, failure } from "../../core/failure.ts";
 import type { GateReport, Probed } from "../../core/gate.ts";
@@ -21,15 +21,13 @@ export type GateParts = {
   readonly workspaces: Workspaces;
   readonly transcripts: Transcripts;
   readonly limits: ProgramLimits;
-  /** Removes secrets: names of failures go into the log. */
+  /** Removes secrets, because names of failures go into the log. */
   readonly redact: (text: string) => string;
   /** Gates that were proved before; without it every gate is probed each time. */
   readonly proved?: ProvedGates;
   /** What else affects the commands: how workspaces are set up, which programs are found. */
   readonly surroundings?: string;
-  /**
-   * Other command lines that Skein runs here, of an agent or the set-up: their programs are not sources under test.
-   */
+  /** Other command lines that Skein runs here, of an agent or the set-up: their programs are not sources under test. */
   readonly alsoRun?: readonly string[];
 };
 
@@ -82,7 +80,7 @@ const namesOf = (commands: readonly GateCommand[], { redact }: ProbeParts): stri
 
 type Probe = { readonly commands: readonly GateCommand[]; readonly files: TreeFiles };
 
-/** In a workspace that is thrown away, because no gate may reuse its builds. */
+/** Probes in a workspace that is thrown away, because no gate may reuse its builds. */
 async function inWorkspace(
   parts: ProbeParts,
   { job, commit }: GatedTree,
@@ -103,7 +101,7 @@ async function inWorkspace(
   }
 }
 
-/** All commands together may take as long as one command of the gate. */
+/** Runs the commands; all together may take as long as one command of the gate. */
 async function runAll(
   parts: ProbeParts,
   job: JobId,
@@ -127,7 +125,7 @@ async function runAll(
   return unclear.length > 0 ? notProbed(unclear.join("; ")) : { is: "proved" };
 }
 
-/** Red only if it ran and failed: with the sources it passed. */
+/** Red only if the command ran and failed, since it passed with intact sources. */
 function colourOf({ end, text }: ProbeEnded): "green" | "red" | { readonly not: string } {
   switch (end.is) {
     case "exited":
@@ -146,14 +144,14 @@ function colourOf({ end, text }: ProbeEnded): "green" | "red" | { readonly not: 
 }
 
 const WITHIN_MAKE = /^g?make.*\*\*\* \[.*\] Error 12[67]$/m;
-/** pytest says "collected 0 items / 3 errors" if tests cannot be imported: that is red. */
+/** Words that no test ran. pytest says "collected 0 items / 3 errors" if tests cannot be imported: that is red. */
 const NONE_RAN = /^(?:=* ?no tests (?:ran|found|collected)\b|no test files found\b|collected 0 items$)/im;
 
 const STOPPED: Failed = failedWith("cancelled", "the probe of the gate was stopped");
 
 const notProbed = (why: string): Probed => ({ is: "not-probed", why });
 
-/** The files at the top that say how the tree is set up. */
+/** The files at the top that tell how the tree is set up. */
 async function setupTexts({ read }: TreeFiles): Promise<TopFiles> {
   const texts = new Map<string, string | undefined>();
   for (const name of SETUP_FILES) texts.set(name, await read(name));
@@ -173,7 +171,7 @@ function unproven(name: string, sources: readonly string[], top: TopFiles): Fail
 
 const MAX_NAMED = 20;
 
-/** By the tool whose lock file is there. Without one, both ways are named. */
+/** What to do, by the tool whose lock file is there. Without a lock file, both ways are named. */
 function pythonNext(top: TopFiles): string {
   const start = "let the gate import the files of its own workspace, in skein.yaml:";
   if (top("uv.lock") !== undefined) return `${start}\ngate: [uv run pytest]`;
@@ -188,7 +186,7 @@ workspace:
 gate: [.venv/bin/python -m pytest]`;
 }
 
-/** A tree may have a manifest of JavaScript, too. */
+/** Hides package.json, because a Python tree may have a manifest of JavaScript, too. */
 const pythonAlone =
   (top: TopFiles): TopFiles =>
   (name) =>

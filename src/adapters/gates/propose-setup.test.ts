@@ -1,3 +1,4 @@
+/** Tests which set-up of workspaces is proposed for a tree and the user's checkout. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Installed, proposeSetup, SETUP_FILES, yamlOf } from "./propose-setup.ts";

@@ -1,4 +1,4 @@
-/** How could a workspace get what the gate needs? From the files of a tree, and from the user's checkout. */
+/** Proposes how a workspace gets what the gate needs, from the files of a tree and from the user's checkout. */
 import type { SetupFacts } from "../../ports/inspection.ts";
 import type { TopFiles } from "./detect.ts";
 
@@ -10,16 +10,16 @@ export type Installed = {
 };
 
 type SetupProposal = SetupFacts & {
-  /** It also installs programs: `mocha`, `pytest`. */
+  /** Whether it also installs programs, such as `mocha` or `pytest`. */
   readonly hasPrograms: boolean;
 };
 
-/** The first that fits, in the order in which a gate is detected. */
+/** The first proposal that fits, in the order in which a gate is detected. */
 export function proposeSetup(files: TopFiles, installed: Installed = {}): SetupProposal | undefined {
   return javascript(files, installed) ?? rustOrGo(files) ?? python(files, installed);
 }
 
-/** In the order in which the gate looks for them. Newer Yarn has its own configuration file and option. */
+/** In the order in which the gate looks for lock files. Newer Yarn has its own configuration file and option. */
 const INSTALLS: readonly { readonly lockFile: string; readonly command: string; readonly beside?: string }[] =
   [
     { lockFile: "pnpm-lock.yaml", command: "pnpm install --frozen-lockfile" },
@@ -49,7 +49,7 @@ function javascript(files: TopFiles, { hasNodeModules = false }: Installed): Set
   return { command, lockFile, isNeeded: !hasNodeModules, why, hasPrograms: true };
 }
 
-/** Both tools fetch what they need if there is a network. */
+/** Both tools download what they need if the network is allowed. */
 function rustOrGo(files: TopFiles): SetupProposal | undefined {
   const found = [
     { lockFile: "Cargo.lock", command: "cargo fetch --locked" },
@@ -63,8 +63,8 @@ const BY_ITSELF =
   "What is needed is fetched by itself where there is a network, so this is usually not needed.";
 
 /**
- * An environment with the checkout itself installed is useless in a workspace, whose tests would import the user's
- * files. Any other can be copied, because Python finds packages relative to itself.
+ * An environment in which the checkout itself is installed is useless in a workspace, whose tests would import the
+ * user's files. Any other can be copied, because Python finds packages relative to itself.
  */
 function python(files: TopFiles, { venv }: Installed): SetupProposal | undefined {
   const has = (name: string) => files(name) !== undefined;
@@ -90,7 +90,7 @@ function python(files: TopFiles, { venv }: Installed): SetupProposal | undefined
     ...(project === undefined ? [] : ["-e ."]),
     ...(lists.some((list) => /pytest/.test(files(list) ?? "")) ? [] : ["pytest"]),
   ];
-  // What agents leave is committed, so the folder must ignore itself.
+  // Files that agents leave are committed, so the folder must ignore itself.
   const command = `python3 -m venv .venv && echo "*" > .venv/.gitignore && .venv/bin/pip install ${wanted.join(" ")}`;
   const own = { ...PYTHON, command, lockFile, isNeeded: venv !== undefined };
   if (venv === undefined) return { ...own, why: MAYBE_THERE, gate: gateIn(".venv") };

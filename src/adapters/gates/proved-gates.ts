@@ -1,4 +1,4 @@
-/** Which gates were seen to fail without the sources of the tree? The latest of a repository, in one state file. */
+/** Remembers the gates of a repository that failed without the tree's sources, the latest ones, in one state file. */
 import path from "node:path";
 import * as z from "zod";
 import { parseJson } from "../../text/json.ts";
@@ -7,7 +7,7 @@ import { writeDurably } from "../files/write-whole.ts";
 
 export type ProvedGates = {
   has(key: string): Promise<boolean>;
-  /** Never fails: what could not be written is probed again. */
+  /** Never fails: a gate that could not be written is probed again. */
   add(key: string): Promise<void>;
 };
 
@@ -22,10 +22,10 @@ export function provedGatesIn(folder: string): ProvedGates {
     has: async (key) => (await read()).includes(key),
     add: async (key) => {
       const keys = [...(await read()).filter((one) => one !== key), key].slice(-MAX_KEYS);
-      await writeDurably(file, `${JSON.stringify({ version: 1, keys })}\n`).catch(() => {}); // The next run probes.
+      await writeDurably(file, `${JSON.stringify({ version: 1, keys })}\n`).catch(() => {}); // Probed again.
     },
   };
 }
 
-/** Branches with different lock files, and a few changes of each. */
+/** Room for branches with different lock files, and a few changes of each. */
 const MAX_KEYS = 50;

@@ -1,4 +1,4 @@
-/** The gate of a repository: confined where that is possible; on the base, a failure is also looked for outside. */
+/** The gate of a repository: in a sandbox where possible; a failing base is also tried outside of it. */
 import type { Gate } from "../../ports/gate.ts";
 import type { Workspaces } from "../../ports/workspaces.ts";
 import type { RepositoryPrograms } from "../sandboxes/repository-programs.ts";
@@ -25,7 +25,7 @@ export function repositoryGate({
   return { ...gate, close: () => inside.close() };
 }
 
-/** For a look outside of the sandbox: a place of its own that is removed afterwards, set up as the user would. */
+/** Workspaces for runs outside of the sandbox: each is removed afterwards, and set up as the user would. */
 const untouched = (workspaces: Workspaces): Workspaces => ({
   take: (want, signal) => workspaces.take({ ...want, use: "probe", isUnconfined: true }, signal),
   keep: (workspace, as, signal) => workspaces.keep(workspace, as, signal),

@@ -1,4 +1,4 @@
-/** Which commands are the gate of a commit? Those of the configuration, or those that its own tree names. */
+/** Finds the gate's commands for a commit: those of the configuration, or those that its own tree names. */
 
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { GateSetting } from "../../ports/gate.ts";
@@ -24,7 +24,7 @@ export const gateLinesIn =
     return hasFailed(rules) ? [] : rules.commands.map((one) => redactCommand(lineOf(one), redactor([])));
   };
 
-/** The same for every commit. Without commands, landings are not gated, and say so. */
+/** The same commands for every commit. Without commands, landings are not gated, and `found` says so. */
 function configuredRules(commands: Exclude<GateSetting, string>): GateRules {
   const gate: readonly GateCommand[] = commands.map(({ name, run, env }) => shellCommand(name, run, env));
   const found =
@@ -34,7 +34,7 @@ function configuredRules(commands: Exclude<GateSetting, string>): GateRules {
   return { of: async () => ({ commands: gate, found }) };
 }
 
-/** Read from the commit, and again only if one of the files differs. */
+/** Detects the commands from a commit's files, and again only if one of these files differs. */
 function detectedRules(folder: string): GateRules {
   const known = new Map<string, Rules>();
   return {
@@ -46,7 +46,7 @@ function detectedRules(folder: string): GateRules {
       if (cached) return cached;
       const files = new Map<string, string>();
       for (const { path, id } of listed.files) {
-        // Of a lock file, which may be large, only its name matters.
+        // Only the name of a lock file matters, and its text may be large.
         const text = isLockFile(path) ? "" : await readBlob({ folder, id, maxBytes: MAX_FILE_BYTES }, signal);
         if (typeof text !== "string") return text;
         files.set(path, text);

@@ -1,4 +1,4 @@
-/** What a gate's run says of its commands. */
+/** Tests what the report of a gate's run says about its commands. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runOf } from "./run-of.ts";

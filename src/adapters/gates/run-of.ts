@@ -1,4 +1,7 @@
-/** Makes a gate's run of what its commands came to: the report by name, the problems, and the lines that say why. */
+/**
+ * Makes a gate's run from the results of its commands: the report by name, the problems, and the lines that say
+ * why.
+ */
 import type { FailedCommand } from "../../core/base-look.ts";
 import type { Failure } from "../../core/failure.ts";
 import type { CommandReport, GateReport } from "../../core/gate.ts";
@@ -7,7 +10,7 @@ import type { GateRun } from "../../ports/gate.ts";
 import { classOf } from "./gate-command.ts";
 import type { ToolProblem } from "./tool-output/found.ts";
 
-/** What one command came to. */
+/** The result of one command. */
 export type EndedGateCommand = {
   readonly name: string;
   readonly line: string;
@@ -15,12 +18,12 @@ export type EndedGateCommand = {
   readonly failures: readonly ToolProblem[];
   /** The number of failures that are not in the list. */
   readonly more?: number;
-  /** The output names none of the failures in the list. */
+  /** Set if the output names none of the failures in the list. */
   readonly unnamed?: true;
   readonly tail: string;
-  /** How many tests the runner counted, with files that could not be loaded. */
+  /** How many tests the runner counted, including files that could not be loaded. */
   readonly counted?: number;
-  /** How many of them ran. */
+  /** How many tests ran. */
   readonly tests?: number;
   readonly isOfPackages?: true;
   readonly names?: readonly string[];
@@ -60,7 +63,7 @@ export function runOf(ran: readonly EndedGateCommand[], output?: string): GateRu
   };
 }
 
-/** Workers and planners are told it. */
+/** The limit of a line, because workers and planners read it. */
 const MAX_LINE_CHARS = 300;
 
 function commandReport(ran: EndedGateCommand): CommandReport {
@@ -96,7 +99,7 @@ function commandReport(ran: EndedGateCommand): CommandReport {
   };
 }
 
-/** With the name that `failuresOf` gives it. */
+/** Makes the problem, with the name that `failuresOf` gives it. */
 const problem = (command: string, { cause, ...found }: ToolProblem): Problem => ({
   ...found,
   name: `${command}: ${found.name}`,

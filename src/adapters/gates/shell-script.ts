@@ -1,4 +1,4 @@
-/** What does a shell script run? Returns its lines with folder variables expanded. */
+/** Reads the commands of a shell script, with folder variables expanded. */
 import path from "node:path";
 
 /** Prefix of a path from the top of the tree, wherever the line is run. */
@@ -36,7 +36,7 @@ const OWN_FOLDER = new RegExp(
 const TOP_FOLDER = /\$\(git rev-parse --show-toplevel\)/g;
 const ASSIGNED = /^\s*(?:(?:export|readonly|local|declare) )?(\w{1,80})=(.*)$/;
 
-/** "$(cd a && pwd)" is a. */
+/** The folder in "$(cd a && pwd)", which is a. */
 function folderIn(value: string): string {
   const plain = value.trim().replaceAll(/["']/g, "");
   const [, folder] =
@@ -59,7 +59,7 @@ function withoutDocuments(lines: readonly string[]): readonly string[] {
   });
 }
 
-/** "CI=1 node a.js && npm run 'b c'" is [["CI=1", "node", "a.js"], ["npm", "run", "b c"]]. */
+/** Splits a line: "CI=1 node a.js && npm run 'b c'" is [["CI=1", "node", "a.js"], ["npm", "run", "b c"]]. */
 export function commandsIn(line: string): readonly (readonly string[])[] {
   const commands: string[][] = [];
   let words: string[] = [];

@@ -1,17 +1,17 @@
-/** Names a socket, pipe or device over which a command of the gate failed: a command of the same run left it in its tree. */
+/** Names the socket, pipe or device over which a gate command failed, and which the same run of the gate left there. */
 import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { leftSpecials } from "../workspaces/special-files.ts";
 
 type Failing = {
   readonly folder: string;
-  /** All that it wrote. */
+  /** All output of the command. */
   readonly text: string;
-  /** It did not end: opening a pipe waits until another program opens its other end. */
+  /** Whether it timed out: opening a pipe waits until another program opens its other end. */
   readonly isTimedOut?: boolean;
 };
 
-/** A sentence. Runs begin without such files, so what is there was left by this run's own commands. */
+/** Returns a sentence for people. Runs begin without such files, so this run's own commands left them. */
 export async function specialInTheWay(failing: Failing): Promise<string | undefined> {
   const found = (await leftSpecials(failing.folder, true))
     .map(String)
@@ -26,7 +26,7 @@ export async function specialInTheWay(failing: Failing): Promise<string | undefi
   return undefined;
 }
 
-/** By its path, or by its name as a word of its own. */
+/** Whether the output names the file: by its path, or by its name as a word of its own. */
 function isNamed(file: string, text: string): boolean {
   if (text.includes(file)) return true;
   const name = path.basename(file).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -34,6 +34,6 @@ function isNamed(file: string, text: string): boolean {
 }
 
 async function kindOf(file: string): Promise<string> {
-  const found = await lstat(file).catch(() => undefined); // Gone meanwhile.
+  const found = await lstat(file).catch(() => undefined); // It was removed meanwhile.
   return found?.isSocket() ? "socket" : found?.isFIFO() ? "pipe" : "special file";
 }

@@ -1,3 +1,4 @@
+/** Tests which source files are added to the failure of a test, by what the test imports. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -92,7 +93,7 @@ test("a test that a worker made a link or a pipe of is no file, and is not waite
   for (const name of ["test", "src", "outside"]) await mkdir(at(name));
   await writeFile(at("src/add.js"), "");
   await writeFile(at("outside/secret.test.js"), 'import "../../src/add.js";\n');
-  await symlink("/proc/self/pagemap", at("test/endless.test.js")); // Gigabytes, and it says that it is empty.
+  await symlink("/proc/self/pagemap", at("test/endless.test.js")); // It has gigabytes, and gives its size as 0.
   await symlink("/dev/zero", at("test/zero.test.js"));
   await symlink(at("outside"), at("test/behind")); // A link on the way counts as well.
   execFileSync("mkfifo", [at("test/pipe.test.js")]);

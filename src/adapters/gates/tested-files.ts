@@ -1,4 +1,7 @@
-/** What does a failing test test? A fix that may change only the test could only weaken it. */
+/**
+ * Adds to a failing test the source files that it imports, because a fix that may change only the test can only
+ * weaken it.
+ */
 import path from "node:path";
 import { readShort } from "../files/read-bounded.ts";
 import { isTestFile } from "../repositories/test-files.ts";
@@ -28,14 +31,14 @@ export async function withTestedFiles(
 }
 
 /**
- * A worker wrote the file and the output that names it, so it may be a link or a device, or lie behind one. Such a
- * file counts as empty.
+ * The text of a test file. A worker wrote the file and the output that names it, so it may be a link or a device,
+ * or lie behind one; such a file counts as empty.
  */
 export async function textInside(folder: string, test: string): Promise<string> {
   return (await isReachedInside(folder, test)) ? readShort(path.join(folder, test), MAX_BYTES) : "";
 }
 
-/** Sources of this project, without tests and test helpers: a fix there would weaken the test as well. */
+/** Imported sources of this project, without tests and test helpers, where a fix would weaken the test as well. */
 function importsOf(text: string, test: string, has: (file: string) => boolean): readonly string[] {
   const first = (candidates: readonly string[]) => candidates.find(has);
   const sheet = { lines: [], place: (written: string) => written, first };
@@ -52,7 +55,10 @@ const PYTHON = /^(?:from|import)[ \t]+([A-Za-z_][\w.]{0,200})(?:[ \t]+import[ \t
 const isOfTests = (file: string) => isTestFile(file) || OF_TESTS.test(file);
 const OF_TESTS = /(?:^|\/)(?:(?:tests?|__tests__|specs?|e2e)\/|conftest\.py$)/i;
 
-/** `from pkg import sums`: the imported name may be a module itself, and pkg/__init__.py is not the source then. */
+/**
+ * Reads `from pkg import sums`: the imported name may be a module itself, and then pkg/__init__.py is not the
+ * source.
+ */
 function modulesOf(
   name: string,
   names: string,

@@ -1,4 +1,4 @@
-/** Does a gate say that it could not be run, or had nothing to run, in trees of real git with what real tools wrote? */
+/** Tests that a gate tells when it could not be run or had nothing to run, with recorded outputs of real tools. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -20,7 +20,7 @@ const MAKE: Files = { Makefile: "check: hello\n\t./hello\n" };
 /** What a command wrote, and how it ended. */
 type Said = { readonly text: string; readonly code?: number; readonly end?: ProgramEnd };
 
-/** The gate of `before`, or of the tree itself, whose commands say this. */
+/** Runs the gate of `before`, or of the tree itself, with commands that write this. */
 async function gated(
   files: Files,
   commands: Readonly<Record<string, Said>>,

@@ -1,4 +1,4 @@
-/** Could a gate command not be run, or was there nothing to run? Judged by its output and the files of the tree. */
+/** Decides whether a gate command could not be run, or had nothing to run, by its output and the files of the tree. */
 
 import { type Failure, failure } from "../../core/failure.ts";
 import { hasFailed } from "../../core/result.ts";
@@ -20,24 +20,24 @@ import { testCount } from "./tool-output/test-count.ts";
 import { type TestList, testList } from "./tool-output/test-list.ts";
 
 type EndedCommand = {
-  /** As a person would type it, without secrets. */
+  /** The command as a person would type it, without secrets. */
   readonly line: string;
   readonly code: number;
-  /** All that it wrote, without secrets. */
+  /** All its output, without secrets. */
   readonly text: string;
   readonly folder: string;
 };
 
 export type Runnable =
-  /** Its result counts. `tests`: how many ran, if the runner says so. */
+  /** Its result counts. `tests`: how many ran, if the runner reports it. */
   | {
       readonly is: "ran";
       readonly tests: number | undefined;
       readonly list?: TestList;
-      /** It fails: what besides the tree may be the reason. */
+      /** Set if it fails: what besides the tree may be the reason. */
       readonly perhaps?: string;
     }
-  /** There are no tests yet. */
+  /** The tree has no tests yet. */
   | { readonly is: "nothing-yet" }
   /** `isSilent`: it passed without running any of the existing tests. */
   | { readonly is: "unrunnable"; readonly what: string; readonly failure: Failure; readonly isSilent?: true };
@@ -53,7 +53,7 @@ export async function whyUnrunnable(
   const ran: Runnable = { is: "ran", tests: count?.tests, ...(count && { list: testList(lines, count) }) };
   if (ended.code === 0 && count?.tests !== 0) return ran;
   const files = await filesOf(repository, tree, signal);
-  if (files === undefined) return ran; // Then only its exit code counts.
+  if (files === undefined) return ran; // Without files, only the exit code counts.
   const manifests = await manifestsIn(ended.folder, files.own);
   const failed = (found: SetupFailure) => failureOf(ended, found, tree, { files: files.own, manifests });
   const perhaps =
@@ -86,7 +86,7 @@ export async function whyUnrunnable(
 
 type TreeFiles = {
   readonly own: readonly string[];
-  /** Also of the tree that the gate comes from: a change that deletes all tests must not pass. */
+  /** Also those of the tree that the gate comes from, because a change that deletes all tests must not pass. */
   readonly tests: readonly string[];
 };
 
@@ -109,11 +109,11 @@ async function listed(folder: string, commit: string, signal: AbortSignal) {
   return hasFailed(found) ? undefined : found.files.map(({ path }) => path);
 }
 
-/** 'make has no target "check"' is about "check". */
+/** The name that is absent: 'make has no target "check"' is about "check". */
 const absentIn = (what: string): string =>
   /(?:there is no|has no) (?:script |target )?"?([^"]+)"?$/.exec(what)?.[1] ?? "";
 
-/** Files in its folder, scripts and make targets: the name may be a typo of one of them. */
+/** Similar names in its folder, among scripts and make targets, because the name may be mistyped. */
 async function namesNear(
   name: string,
   files: readonly string[],
@@ -134,7 +134,10 @@ const MAX_BESIDE = 1_000;
 const targetsIn = (makefile: string) =>
   [...makefile.matchAll(/^([\w./-]+)\s*:(?!=)/gm)].map(([, name = ""]) => name);
 
-/** If the change removed what the gate runs, the gate cannot be run; it does not have nothing to do. */
+/**
+ * Whether the tree before had it: if the change removed what the gate runs, the gate cannot be run; it is not
+ * without work.
+ */
 async function wasThere(
   folder: string,
   name: string,
@@ -154,7 +157,7 @@ async function wasThere(
 
 const MAX_TEXT_BYTES = 1_000_000;
 
-/** Those at the top first: in a repository of many packages they name what all share. */
+/** Those at the top come first: in a repository of many packages they name what all share. */
 async function manifestsIn(folder: string, files: readonly string[]): Promise<readonly Manifest[]> {
   const depth = (file: string) => file.split("/").length;
   const wanted = files
@@ -203,7 +206,7 @@ function nextOf({ what, is }: SetupFailure, line: string, { files, manifests }: 
   return `${LET_SET_UP}\n${yamlOf({ ...proposal, isNeeded: true })}`;
 }
 
-/** How a proposal begins that installs what is missing in every workspace. */
+/** The beginning of a proposal that installs what is missing in every workspace. */
 export const LET_SET_UP = "let each workspace be set up, in skein.yaml:";
 
 export const A_GATE = "gate:\n  - <the command that runs your tests>";

@@ -1,4 +1,4 @@
-/** Checks on recorded outputs which failing commands ran all that they are for, and which did not. */
+/** Tests on recorded outputs which failing commands ran all their tests, and which did not. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,13 +1,13 @@
-/** Says whether a failing command ran all that it is for: how many tests ran, and what kept the others from running. */
+/** Tells whether a failing command ran all its tests: how many ran, and what kept the others from running. */
 import type { Finds } from "./found.ts";
 import { testCount } from "./test-count.ts";
 
 type FailedCommand = {
   readonly lines: readonly string[];
   readonly finds: Finds;
-  /** It is there to run tests. */
+  /** Whether the command is meant to run tests. */
   readonly isForTests: boolean;
-  /** A program ended by an error of its own, and nothing else is known. */
+  /** Whether a program ended by an error of its own, and no other failure is known. */
   readonly hasCrashed?: boolean;
 };
 
@@ -19,7 +19,7 @@ type RanTests = {
 };
 
 /**
- * A change can hide behind what does not run: where a command was blocked, equal failures before and after it say
+ * A change can hide behind tests that do not run: if a command was blocked, equal failures before and after it say
  * nothing. A command that runs no tests, such as a linter, is blocked only if something of it did not load.
  */
 export function whyBlocked({ lines, finds, isForTests, hasCrashed = false }: FailedCommand): RanTests {
@@ -47,7 +47,10 @@ function whyNothingRan(tests: number, hiding: number, isForTests: boolean): stri
   return isForTests ? "no test ran" : undefined;
 }
 
-/** Runners say so themselves where they do not go on; what they were told in a script stands above their output. */
+/**
+ * Why a runner stopped before all its tests had run, as it says itself. An option in a script is printed above its
+ * output.
+ */
 function stoppedEarly(lines: readonly string[]): string | undefined {
   const found = STOPS.find(([shape]) => lines.some((line) => shape.test(line)));
   if (found) return found[1];

@@ -1,9 +1,9 @@
-/** What do several failures share? A missing module, export or name, as tools report it. */
+/** Finds the cause that several failures share: a missing module, export or name, as tools report it. */
 import type { ProblemClass } from "../../../core/rules/repair.ts";
 import type { ToolProblem } from "./found.ts";
 import { isFile, type Sheet } from "./sheet.ts";
 
-/** In the same words for every tool; undefined if a message tells only about its own place. */
+/** The cause, in the same words for every tool; undefined if a message concerns only its own place. */
 export const causeOf = (message: string, file: string): string | undefined =>
   firstCause(SHAPES, message, file);
 
@@ -42,7 +42,7 @@ const SHAPES: readonly CauseShape[] = [
 export const missingModule = (spec: string, from: string) => `module ${resolved(spec, from)} is missing`;
 export const missingExport = (name: string, of: string) => `export ${name} of ${of} is missing`;
 
-/** A relative module by its path in the workspace without its ending, so that every importer gives the same name. */
+/** A relative module by its path in the workspace without extension, so that every importer gives the same name. */
 export function resolved(spec: string, from: string): string {
   const parts = spec.startsWith(".") ? from.split("/").slice(0, -1) : [];
   for (const part of spec.split("/")) {
@@ -58,7 +58,7 @@ const ENDINGS = [".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", "/index.t
 export const sourceOf = (spec: string, from: string, sheet: Sheet): string | undefined =>
   spec.startsWith(".") ? sheet.first(ENDINGS.map((end) => resolved(spec, from) + end)) : undefined;
 
-/** What a test is about, by convention: sum.test.ts → sum.ts, test_sum.py → sum.py. */
+/** The source that a test is about, by convention: sum.test.ts → sum.ts, test_sum.py → sum.py. */
 export function subjectOf(test: string, sheet: Sheet): readonly string[] {
   const slash = test.lastIndexOf("/") + 1;
   const [folder, name] = [test.slice(0, slash), test.slice(slash)];
@@ -76,15 +76,15 @@ export function subjectOf(test: string, sheet: Sheet): readonly string[] {
 type TestFailure = {
   readonly name: string;
   readonly place: string | undefined;
-  /** Other files that it went through, innermost first. */
+  /** Other files in the stack trace, innermost first. */
   readonly others: readonly string[];
   readonly text: string;
   readonly message?: string;
-  /** Its file could not even be loaded. */
+  /** Whether its file could not even be loaded. */
   readonly isUnloaded?: boolean;
 };
 
-/** The file that it tests is named last. */
+/** Makes the problem of a failed test. The file that the test is about is named last. */
 export function failedTest(sheet: Sheet, failed: TestFailure): ToolProblem {
   const { name, place, others, text, message = text, isUnloaded = false } = failed;
   return {

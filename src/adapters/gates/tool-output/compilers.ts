@@ -1,4 +1,4 @@
-/** What do compilers and linters say? Errors only, each at its place. */
+/** Reads the errors of compilers and linters from their output, each at its place; warnings are ignored. */
 import type { ProblemClass } from "../../../core/rules/repair.ts";
 import { type CauseShape, firstCause, missingExport, missingModule, resolved, sourceOf } from "./cause.ts";
 import { steady, type ToolProblem } from "./found.ts";
@@ -6,18 +6,18 @@ import { block, gist, isFile, lineReader, type Reader, type Sheet } from "./shee
 
 type ErrorAt = {
   readonly written: string;
-  /** Where it is in the workspace, if that is not simply `written`. */
+  /** The path in the workspace, if it is not simply `written`. */
   readonly place?: string | undefined;
   readonly at?: string;
   readonly rule?: string | undefined;
   readonly text: string;
   readonly message?: string;
   readonly cause?: string | undefined;
-  /** A compiler goes no further with it; false for a linter, which reads the other files. */
+  /** True if the compiler stops there; false for a linter, which reads the other files. */
   readonly hides: boolean;
 };
 
-/** Named by its file, its rule and its message, without line numbers. */
+/** Names an error by its file, its rule and its message, without line numbers. */
 function errorAt(sheet: Sheet, error: ErrorAt): ToolProblem & { readonly at: string } {
   const { written, rule, text, at = "", message = text, cause, hides } = error;
   const place = error.place ?? sheet.place(written);
@@ -27,7 +27,7 @@ function errorAt(sheet: Sheet, error: ErrorAt): ToolProblem & { readonly at: str
   return { class: "build", name, files, message, cause, hides, at: `${written}:${at}` };
 }
 
-/** One for each file, whichever tool reports it. */
+/** One problem for each file with conflict markers, whichever tool reports it. */
 function conflictMarker(sheet: Sheet, written: string, place = sheet.place(written)): ToolProblem {
   return {
     class: "conflict-markers",
@@ -44,7 +44,7 @@ export const markers = lineReader(
   ([, file = ""], sheet) => conflictMarker(sheet, file),
 );
 
-/** In its plain and in its pretty form. */
+/** Reads tsc in its plain and its pretty form. */
 export const typescript = lineReader(
   /^(?:(?<file>\S.{0,999}?)(?:\((?<at>\d{1,9},\d{1,9})\):|:(?<at>\d{1,9}:\d{1,9}) -) )?error (?<code>TS\d{1,6}): (?<text>.*)$/,
   ({ groups = {} }, sheet, i) => {
@@ -64,11 +64,11 @@ export const typescript = lineReader(
 
 const RELATED = /^ {2}(\S.{0,999}?):\d{1,9}:\d{1,9}(?: - .*)?$/;
 
-/** 1xxx: syntax. 5xxx, 6xxx, 18003: what it was told to compile. */
+/** 1xxx are syntax errors; 5xxx, 6xxx and 18003 concern what the compiler was told to compile. */
 const typescriptClass = (code: string): ProblemClass =>
   /^TS(?:1\d{3}|5\d{3}|6\d{3}|18003)$/.test(code) ? "build" : "types";
 
-/** Only where the message names what is missing: two values of wrong types have nothing else in common. */
+/** A cause only if the message names what is missing: two values of wrong types have nothing else in common. */
 function typescriptCause(code: string, text: string, file: string): { cause?: string; spec?: string } {
   const quoted = Array.from(text.matchAll(/'("?)([^']{1,200}?)\1'/g), (match) => match[2]!);
   const [first = "", second = ""] = quoted;
@@ -98,7 +98,7 @@ function typescriptCause(code: string, text: string, file: string): { cause?: st
 export const rustc = lineReader(/^error(?:\[(E\d{1,6})\])?: (.*)$/, ([line, rule, text = ""], sheet, i) => {
   const told = block(sheet.lines, i + 1, (next) => next === "", 20);
   const [, written, at] = told.map((next) => RUST_AT.exec(next)).find((match) => match !== null) ?? [];
-  if (written === undefined || at === undefined) return undefined; // A summary, or another tool.
+  if (written === undefined || at === undefined) return undefined; // A summary line, or the output of another tool.
   if (/encountered diff marker/.test(text)) return conflictMarker(sheet, written);
   const message = gist([line, ...told.filter((next) => /\^|= (?:note|help)/.test(next))], 3);
   const names = Array.from(text.matchAll(/`([^`]{1,200})`/g), (match) => match[1]).join(" ");
@@ -107,7 +107,7 @@ export const rustc = lineReader(/^error(?:\[(E\d{1,6})\])?: (.*)$/, ([line, rule
 });
 
 const RUST_AT = /^ *--> (\S.{0,999}?):(\d{1,9}:\d{1,9})$/;
-/** Something is not there: a name, an import, a method, a field, a type, a module's file; or it is private. */
+/** Errors about missing things: a name, an import, a method, a field, a type, a module's file; or a private one. */
 const RUST_MISSING: ReadonlySet<string> = new Set([
   ...["E0405", "E0407", "E0412", "E0423", "E0425", "E0432", "E0433", "E0531", "E0560", "E0583", "E0599"],
   ...["E0603", "E0609", "E0616"],
@@ -123,7 +123,7 @@ export const go = lineReader(GO_ERROR, ([line, written = "", at = "", text = ""]
 /** `golangci-lint` and `staticcheck` end a line with the rule: "(errcheck)", "(SA4006)". */
 const LINTER_AT_END = / \([a-zA-Z][\w-]{1,40}\)$/;
 
-/** What `go vet` finds in a package that it could load stands below "# [name of the package]". */
+/** `go vet` prints findings of a package that it could load below "# [name of the package]". */
 function isVetFinding(lines: readonly string[], i: number): boolean {
   const head = lines.slice(Math.max(0, i - MAX_VET_LINES), i).findLast((line) => line.startsWith("# "));
   return head?.startsWith("# [") ?? false;
@@ -141,7 +141,7 @@ const GO_CAUSES: readonly CauseShape[] = [
   [/^package (\S{1,500}) is not in/, ([name]) => `module ${name} is missing`],
 ];
 
-/** gcc, clang, javac and their like, and the linker. */
+/** Reads gcc, clang, javac and similar compilers, and the linker. */
 export const gcc: Reader = {
   mark: /:\d{1,9}: (?:fatal )?error: |undefined (?:reference to|symbol: )|multiple definition of|ld: cannot find -l/,
   read(sheet, finds) {
@@ -151,7 +151,7 @@ export const gcc: Reader = {
       enter(line, folders);
       const linked = LINKER.exec(line)?.[0];
       if (linked !== undefined) {
-        // Its place is an object file with a temporary name; the symbol is what counts.
+        // The place is an object file with a temporary name; only the symbol counts.
         const near = /\((\S{1,1000}?):\d{1,9}\)$/.exec(lines[i + 1] ?? "")?.[1] ?? "";
         const [cause, files] = [steady(linked), [sheet.place(near)].filter(isFile)];
         finds.add({ class: "build", name: cause, files, message: line, cause, hides: true });
@@ -219,7 +219,7 @@ export const biome = lineReader(/^(\S.{0,999}?) ━{5}/, ([, title = ""], sheet,
   const head = title.replace(/(?: {1,4}[A-Z]{4,20}){0,4} {0,4}$/, "");
   const space = head.lastIndexOf(" ");
   const text = /^ {2}× (.*)$/.exec(sheet.lines[i + 2] ?? "")?.[1];
-  // A file that could not be formatted because it could not be parsed is reported by the parser as well.
+  // A file that could not be formatted because it could not be parsed is also reported by the parser.
   if (space === -1 || text === undefined || /aborted due to parsing errors/.test(text)) return undefined;
   const [, written = "", at = ""] = /^(.{1,1000}?)(?::(\d{1,9}:\d{1,9}))?$/.exec(head.slice(0, space)) ?? [];
   const rule = head.slice(space + 1);

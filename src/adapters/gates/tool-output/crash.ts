@@ -1,9 +1,9 @@
-/** What ended a Node program: an uncaught error, a syntax error, a missing module? */
+/** Reads why a Node program crashed: an uncaught error, a syntax error, a missing module. */
 import { causeOf, classOfUnloaded, sourceOf } from "./cause.ts";
 import type { ToolProblem } from "./found.ts";
 import { frames, isFile, type Reader, type Sheet } from "./sheet.ts";
 
-/** Used only if nothing else names a failure: a test runner reports the same crash as a failed file. */
+/** Used only if no other reader finds a failure: a test runner reports the same crash as a failed file. */
 export const nodeCrash: Reader = {
   mark: /^(?:# )?Node\.js v\d/,
   read(sheet, finds) {
@@ -11,7 +11,7 @@ export const nodeCrash: Reader = {
   },
 };
 
-/** Each ends with the version of Node, below the error. In TAP all of it is a comment. */
+/** Reads crashes. Each ends with the version of Node, below the error. In TAP all of it is a comment. */
 export function crashesIn(sheet: Sheet): readonly ToolProblem[] {
   const crashes: ToolProblem[] = [];
   let start = 0;
@@ -44,5 +44,5 @@ export function crashesIn(sheet: Sheet): readonly ToolProblem[] {
 
 const MAX_CRASH_LINES = 60;
 const ERROR = /^(?:Uncaught )?([A-Z]\w{0,80}(?:Error|Exception)|Error)(?: \[(\w{1,80})\])?: (.*)$/;
-/** Where it was thrown, above the line of code. */
+/** Where the error was thrown, above the line of code. */
 const TOP = /^(?:file:\/\/)?([^\s:]{1,1000}):\d{1,9}$/;

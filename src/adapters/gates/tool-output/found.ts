@@ -1,15 +1,15 @@
-/** What was found in a tool's output, and how is a failure named so that the next run names it the same? */
+/** Collects the failures found in a tool's output, named so that the next run names the same failure the same way. */
 import { PROBLEM_CLASSES, type ProblemClass } from "../../../core/rules/repair.ts";
 
 export type ToolProblem = {
   readonly class: ProblemClass;
   /** Without times, line numbers or anything of this run or machine, because two runs are compared by it. */
   readonly name: string;
-  /** Where it shows first, then others involved; all inside the workspace. */
+  /** Where the failure shows first, then other files involved; all inside the workspace. */
   readonly files: readonly string[];
   readonly message: string;
   readonly cause?: string | undefined;
-  /** It keeps other failures from being seen: something did not build or load, or a program ended by it. */
+  /** Whether it keeps other failures from being seen: something did not build or load, or a program ended by it. */
   readonly hides?: boolean;
 };
 
@@ -26,19 +26,19 @@ export class Finds {
     return this.#byKey.size === 0;
   }
 
-  /** How many of them keep others from being seen. */
+  /** How many of the failures keep others from being seen. */
   get hiding(): number {
     return this.#hiding;
   }
 
-  /** How many of them are tests that ran. */
+  /** How many of the failures are tests that ran. */
   get tests(): number {
     return this.#tests;
   }
 
   /**
-   * `at` is the place inside the file. Two reports about one place are one failure. Of two places with the same name
-   * the second is numbered, so that one more of the same kind counts as new.
+   * `at` is the place inside the file. Two reports about one place are one failure. A second place with the same
+   * name is numbered, so that one more failure of the same kind counts as new.
    */
   add(found: ToolProblem, at?: string): void {
     const name = cut(found.name, MAX_NAME_CHARS) || "unnamed";
@@ -78,7 +78,7 @@ const rank = (found: ToolProblem) => PROBLEM_CLASSES.indexOf(found.class);
 
 /** More than anyone repairs at once, in a report that fits into the log. */
 const MAX_FAILURES = 500;
-/** Kept until they are sorted; an output with more does not name failures. */
+/** How many are kept until they are sorted; further ones are only counted. */
 const MAX_KEPT = 20_000;
 const MAX_NAME_CHARS = 300;
 const MAX_MESSAGE_CHARS = 1_000;
@@ -87,7 +87,7 @@ const MAX_FILES = 5;
 const cut = (text: string, max: number): string =>
   (text.length > max ? `${text.slice(0, max)}…` : text).toWellFormed().trim();
 
-/** A message as part of a name, without what differs between runs and machines. */
+/** A message as part of a name, without parts that differ between runs and machines. */
 export const steady = (message: string): string =>
   message
     .slice(0, MAX_MESSAGE_CHARS)

@@ -1,4 +1,4 @@
-/** Which tests failed under vitest, jest or mocha? */
+/** Reads which tests failed from the output of vitest, jest and mocha. */
 import { failedTest } from "./cause.ts";
 import { block, frames, gist, lineReader, type Reader, type Sheet } from "./sheet.ts";
 
@@ -33,7 +33,7 @@ export const jest: Reader = {
 
 type ToldTest = {
   readonly file: string;
-  /** None: the file could not be loaded. */
+  /** Empty if the file could not be loaded. */
   readonly titles: readonly string[];
   /** The lines below it; its message goes up to the first that matches `end`. */
   readonly told: readonly string[];

@@ -1,4 +1,4 @@
-/** Does a manifest of the tree name a package? A missing package that it names was not installed. */
+/** Tells whether a manifest of the tree names a package: if so, a missing package was not installed. */
 import { fields, parseJson } from "../../../text/json.ts";
 
 /** A file such as package.json or requirements.txt, with its text. */
@@ -25,7 +25,7 @@ function dependencies(text: string): ReadonlySet<string> {
   return new Set(DEPENDENCIES.flatMap((key) => Object.keys(fields(manifest[key]))));
 }
 
-/** By its own name, or by a usual variation: yaml is in PyYAML. */
+/** Looks for the module by its own name, or by a usual variation: yaml is in PyYAML. */
 export function namesForPython(module: string, manifests: readonly Manifest[]): boolean {
   const name = plain(module);
   const wanted = new Set([name, `py${name}`, `python-${name}`, `${name}s`, ...(ALIASES[name] ?? [])]);
@@ -45,7 +45,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   sklearn: ["scikit-learn"],
 };
 
-/** Without the project's own names, which may be modules that are still to be written. */
+/** The words of a manifest without the project's own names, which may be modules that are still to be written. */
 const wordsIn = (text: string): readonly string[] =>
   text
     .split("\n")

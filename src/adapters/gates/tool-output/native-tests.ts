@@ -1,4 +1,4 @@
-/** Which tests failed under `go test` and `cargo test`? */
+/** Reads which tests failed from the output of `go test` and `cargo test`. */
 import { subjectOf } from "./cause.ts";
 import { GO_ERROR } from "./compilers.ts";
 import type { Finds } from "./found.ts";
@@ -62,7 +62,7 @@ function addGoTests({ pack, rest, open, stray, hasErrors }: EndedPackage, sheet:
   if (hanging.length === 0 && !(hasErrors && /\[(?:build|setup) failed\]/.test(rest))) add("", stray);
 }
 
-/** A test with subtests fails with them. */
+/** The parents of a subtest, which fail with it. */
 function parentsOf(test: string): readonly string[] {
   const slashes = Array.from(test.matchAll(/\//g), (match) => match.index);
   return slashes.slice(0, MAX_DEPTH).map((at) => test.slice(0, at));
@@ -70,9 +70,7 @@ function parentsOf(test: string): readonly string[] {
 
 const MAX_DEPTH = 20;
 
-/**
- * Go names a test's file without its folder, which is some end of the package's name. The tree shows how much of it.
- */
+/** Go names a test's file without its folder, which is some end of the package's name. The tree shows which end. */
 function filesOf(told: readonly string[], pack: string, sheet: Sheet): readonly string[] {
   const parts = pack.split("/").slice(-MAX_DEPTH);
   const folders = parts.map((_, i) => `${parts.slice(i).join("/")}/`);
@@ -105,7 +103,7 @@ export const cargoTest: Reader = {
         const told = block(lines, i + 1, (next) => /^---- .* ----$|^failures:$/.test(next));
         addCargoTest({ sheet, finds }, { test: shown, target, told });
       }
-      // Tests without output are only in the list below.
+      // Tests without output appear only in the list below.
       if (line === "failures:") isList = true;
       else if (isList && /^ {4}\S/.test(line))
         addCargoTest({ sheet, finds }, { test: line.trim(), target, told: [] });

@@ -1,4 +1,4 @@
-/** Which tests failed under `node --test`, in its spec and its TAP reporter? Both give a test the same name. */
+/** Reads which tests failed under `node --test`, from its spec and its TAP reporter, with the same names for both. */
 import { failedTest, subjectOf } from "./cause.ts";
 import { crashesIn } from "./crash.ts";
 import type { Finds, ToolProblem } from "./found.ts";
@@ -17,7 +17,7 @@ export const nodeSpec: Reader = {
       const place = PLACE.exec(line);
       const title = isRecap && place ? /^✖ (.*)$/.exec(lines[i + 1] ?? "")?.[1] : undefined;
       if (title === undefined) {
-        if (isRecap && /^▶ |^ℹ tests \d/.test(line)) isRecap = false; // The output of another run.
+        if (isRecap && /^▶ |^ℹ tests \d/.test(line)) isRecap = false; // The output of another run begins.
         continue;
       }
       const told = block(lines, i + 2, (next) => PLACE.test(next) || (next !== "" && !next.startsWith(" ")));
@@ -31,10 +31,10 @@ export const nodeSpec: Reader = {
 };
 
 const PLACE = /^(?:test|suite|hook) at (\S.{0,999}?):\d{1,9}:\d{1,9}$/;
-/** Of a title in the spec reporter. */
+/** A title of the spec reporter, without its duration. */
 export const withoutTime = (title: string) => title.replace(/ \(\d{1,12}(?:\.\d{1,12})?ms\)(?: # .*)?$/, "");
 
-/** The recap names only the innermost test; the tree above it shows its suites. */
+/** The test tree: the recap names only the innermost test, and the tree above it shows its suites. */
 class Tree {
   readonly #suites: string[] = [];
   readonly #paths = new Map<string, string[]>();
@@ -53,7 +53,7 @@ class Tree {
     this.#paths.set(name, [...(this.#paths.get(name) ?? []), path].slice(0, MAX_TWINS));
   }
 
-  /** In the order of the tree, which is also that of the recap. */
+  /** The full name of a test. Equal names are taken in the order of the tree, which is also that of the recap. */
   pathOf(leaf: string): string {
     const paths = this.#paths.get(leaf);
     const path = paths?.[0] ?? leaf;
@@ -62,7 +62,7 @@ class Tree {
   }
 }
 
-/** Tests with the same name whose suites are told apart. */
+/** How many tests with the same name are told apart by their suites. */
 const MAX_TWINS = 100;
 
 export const nodeTap: Reader = {
@@ -113,7 +113,7 @@ type ToldTest = {
 };
 
 function addTest({ sheet, finds, crashes }: Reading, { file, path, at, message, told }: ToldTest): void {
-  // Cancelled because its parent failed, or failed only because of its subtests.
+  // The test was cancelled because its parent failed, or failed only because of its subtests.
   if (/did not finish before its parent|^\d+ subtests? failed/.test(message)) return;
   const place = sheet.place(file);
   const crash = place === path ? crashes.get(path) : undefined;
@@ -123,13 +123,13 @@ function addTest({ sheet, finds, crashes }: Reading, { file, path, at, message, 
   }
   const name = place === undefined || place === path ? path : `${place} > ${path}`;
   const failed = failedTest(sheet, { name, place, others: frames(told, sheet), text: message });
-  finds.add(place === path ? { ...failed, hides: true } : failed, at); // A file that ended before its tests did.
+  finds.add(place === path ? { ...failed, hides: true } : failed, at); // The file ended before its tests did.
 }
 
 type Reading = {
   readonly sheet: Sheet;
   readonly finds: Finds;
-  /** By the file that crashed. */
+  /** Crashes by the file that crashed. */
   readonly crashes: ReadonlyMap<string, ToolProblem>;
 };
 

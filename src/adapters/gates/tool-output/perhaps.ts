@@ -1,20 +1,23 @@
-/** Says of a failing command what besides the tree may be the reason, where that cannot be known for certain. */
+/** Names a possible reason of a command's failure besides the tree, if it cannot be known for certain. */
 import type { Manifest } from "./named-packages.ts";
 
 type Failing = {
-  /** As a person would type it. */
+  /** The command as a person would type it. */
   readonly line: string;
   readonly text: string;
   readonly files: readonly string[];
   readonly manifests: readonly Manifest[];
 };
 
-/** A sentence with the lines of skein.yaml to choose. It changes no verdict. */
+/** A sentence with the lines of skein.yaml to choose from. It changes no verdict. */
 export function perhapsNotTheTree(failing: Failing): string | undefined {
   return wantsColours(failing) ?? unlockedLinter(failing);
 }
 
-/** A test that compares escape sequences: the gate writes to a file, for which many libraries leave colours out. */
+/**
+ * A test that compares escape sequences may fail because the gate writes to a file, for which many libraries leave
+ * colours out.
+ */
 function wantsColours({ line, text }: Failing): string | undefined {
   if (!/(?:\\u001[bB]|\\x1[bB]|\\033|\\e)\[\d/.test(text)) return undefined;
   const entry = `- { name: ${JSON.stringify(line.slice(0, 60))}, run: ${JSON.stringify(line)}, env: { FORCE_COLOR: "1" } }`;
@@ -24,7 +27,10 @@ function wantsColours({ line, text }: Failing): string | undefined {
 const LINTERS = ["eslint", "standard", "xo", "stylelint", "tslint", "prettier", "@biomejs/biome", "oxlint"];
 const LOCKS = /^(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?)$/;
 
-/** Without a lock file, a set-up installs the newest version, with rules that the tree was never checked by. */
+/**
+ * Without a lock file, a set-up installs the newest version of a linter, with rules that the tree was never
+ * checked by.
+ */
 function unlockedLinter({ line, text, files, manifests }: Failing): string | undefined {
   const top = manifests.find(({ path }) => path === "package.json");
   if (!top || files.some((file) => LOCKS.test(file))) return undefined;
@@ -41,5 +47,5 @@ function unlockedLinter({ line, text, files, manifests }: Failing): string | und
   );
 }
 
-/** npm writes the script that it runs first. */
+/** npm prints the script that it runs first. */
 const MAX_CHARS = 100_000;

@@ -1,4 +1,4 @@
-/** What do pytest, unittest and Python itself say? */
+/** Reads failures from the output of pytest, unittest and Python itself. */
 import { causeOf, classOfUnloaded, failedTest } from "./cause.ts";
 import { steady } from "./found.ts";
 import { block, gist, isFile, type Reader, type Sheet } from "./sheet.ts";
@@ -22,7 +22,7 @@ export const pytest: Reader = {
   },
 };
 
-/** A parameter may contain " - " itself. */
+/** Splits a line at " - ", which the parameter of a test may contain itself. */
 function split(line: string): { readonly id: string; readonly text: string } {
   const [bracket, dash] = [line.indexOf("["), line.indexOf(" - ")];
   const inBracket = bracket !== -1 && (dash === -1 || bracket < dash);
@@ -33,7 +33,7 @@ function split(line: string): { readonly id: string; readonly text: string } {
 
 type Section = { readonly errors: string[]; readonly files: string[] };
 
-/** The reports of single tests by their headline: the errors, and the files that they went through. */
+/** The reports of single tests by their headline: the errors, and the files in their tracebacks. */
 function sectionsOf(sheet: Sheet): ReadonlyMap<string, readonly Section[]> {
   const sections = new Map<string, Section[]>();
   let open: Section | undefined;
@@ -76,7 +76,7 @@ export const unittest: Reader = {
   },
 };
 
-/** The last uncaught error; used only if nothing else names a failure. */
+/** Reads the last uncaught error; used only if no other reader finds a failure. */
 export const traceback: Reader = {
   mark: /^(?:Traceback \(most recent call last\):|(?:Syntax|Indentation|Tab)Error: )/,
   read(sheet, finds) {

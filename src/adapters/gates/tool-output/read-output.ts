@@ -1,4 +1,4 @@
-/** Reads from a gate command's output which failures it names, where they are, and whether it ran all that it is for. */
+/** Reads from a gate command's output which failures it names, where they are, and whether it ran all its tests. */
 import type { ProblemClass } from "../../../core/rules/repair.ts";
 import { whyBlocked } from "./blocked.ts";
 import { biome, eslint, gcc, go, markers, rustc, typescript } from "./compilers.ts";
@@ -10,7 +10,7 @@ import { nodeSpec, nodeTap } from "./node-test.ts";
 import { pytest, traceback, unittest } from "./python.ts";
 import { isFile, lineReader, type Reader, type Sheet, sheetOf } from "./sheet.ts";
 
-/** What do make and npm add to the output of their commands: a missing rule or script? */
+/** Reads what make and npm add to the output of their commands: a missing rule or script. */
 const make = lineReader(
   /: \*\*\* No rule to make target [`'](.{1,500})', needed by [`'].{1,500}'|^([^\s:]{1,500}):\d{1,9}: \*\*\* (.{1,500}?)\.? {1,4}Stop\.$/,
   ([, target, makefile = "", text], { place, lines }, i) => {
@@ -27,7 +27,7 @@ const make = lineReader(
   },
 );
 
-/** The innermost target that failed; used only if nothing else names a failure. */
+/** Reads the innermost target that failed; used only if no other reader finds a failure. */
 const makeTarget: Reader = {
   mark: /^\w{0,20}make(?:\[\d{1,4}\])?: \*\*\* \[/,
   read({ lines }, finds) {
@@ -39,7 +39,7 @@ const makeTarget: Reader = {
   },
 };
 
-/** A script that another script calls and that does not exist. */
+/** Reads a missing script that another script calls. */
 const npmScript: Reader = {
   mark: /Missing script: |missing script: |error Command "/,
   read(sheet, finds) {
@@ -52,8 +52,9 @@ const npmScript: Reader = {
 };
 
 /**
- * Whether there is nothing to run: npm, pnpm or yarn does not find the script, or make has no rule for the target. If
- * an existing script or rule calls a missing one, that is a failure, so nothing may have been started before.
+ * Whether there is nothing to run: npm, pnpm or yarn does not find the script, or make has no rule for the target.
+ * If an existing script or rule calls a missing one, that is a failure instead, so the words count only if nothing
+ * was started before.
  */
 function notConfigured(lines: readonly string[]): string | undefined {
   const missing = missingScript(lines);
@@ -85,7 +86,7 @@ type Output = {
   readonly folder?: string;
   /** Whether a path is a file of the workspace. Without it every path inside is accepted. */
   readonly has?: (path: string) => boolean;
-  /** The command is there to run tests. */
+  /** Whether the command is meant to run tests. */
   readonly isForTests?: boolean;
 };
 
@@ -93,16 +94,16 @@ export type ToolReading = {
   /** Empty if nothing was recognised: then the command's own name is the failure. */
   readonly failures: readonly ToolProblem[];
   readonly more: number;
-  /** How many tests ran, where that is known. */
+  /** How many tests ran, if known. */
   readonly tests?: number;
   readonly isOfPackages?: true;
   /** How many of the failures keep others from being seen. */
   readonly hiding?: number;
-  /** Why it did not run all that it is for, in words. */
+  /** Why the command did not run all its tests, in words. */
   readonly blocked?: string;
-  /** Nothing but the exit code of an inner step is known. */
+  /** Set if only the exit code of an inner step is known. */
   readonly isNameless?: true;
-  /** There is nothing to run, such as no script or target of that name; says what is missing. */
+  /** Set if there is nothing to run, such as no script or target of that name; says what is missing. */
   readonly notConfigured?: string;
 };
 

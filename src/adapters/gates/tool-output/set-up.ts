@@ -22,9 +22,9 @@ import { type Sheet, sheetOf } from "./sheet.ts";
 import { loadedCopyIn, packagesIn, type SurroundingKind, surroundingIn } from "./surroundings.ts";
 import { testCount } from "./test-count.ts";
 
-/** How do tools say that a program, a package or a service is missing, and when is that the tree's own fault? */
+/** A failed command, as it is judged. */
 type Asked = {
-  /** As a person would type it. */
+  /** The command as a person would type it. */
   readonly command: string;
   readonly code: number;
   readonly files: readonly string[];
@@ -36,19 +36,19 @@ type Cause = {
   readonly what: string;
   /**
    * `program`: it could not be started. `absent`: the gate names something that is not in the tree. `mistyped`: a
-   * tool does not know the option. `service`: nothing answers, or a port is taken; `known-service`: one that no tree
-   * contains, such as a database.
+   * tool does not know the option. `service`: nothing answers, or a port is taken; `known-service`: one that no
+   * tree contains, such as a database.
    */
   readonly is?: "program" | "absent" | "mistyped" | "service" | "known-service" | SurroundingKind;
 };
 
-/** `say`: the meaning of the first group; undefined if a change of the tree can fix it. */
+/** A shape of a line. `say`: the meaning of the first group; undefined if a change of the tree can fix it. */
 type Idea = {
   readonly shape: RegExp;
   readonly say: (name: string, asked: Asked) => Cause | undefined;
 };
 
-/** `what` with its "$1" replaced by the first group. */
+/** Uses `what` with its "$1" replaced by the first group. */
 const row = (shape: RegExp, what: string, is?: Cause["is"]): Idea => ({
   shape,
   say: (name) => ({ what: what.replace("$1", () => name), ...(is && { is }) }),
@@ -56,7 +56,7 @@ const row = (shape: RegExp, what: string, is?: Cause["is"]): Idea => ({
 
 const missing = (name: string): Cause => ({ what: `${name} was not found`, is: "program" });
 
-/** A shell or a similar tool could not start a program; it may have gone on after that. */
+/** A shell or a similar tool could not start a program, and may have gone on after that. */
 const PROGRAMS: readonly Idea[] = [
   /^(?:\S{0,200}\/)?[\w.-]{1,60}: (?:line )?\d{1,9}: (\S.{0,200}?): (?:command )?not found$/,
   /^(?:\S{0,200}\/)?[\w.-]{1,60}: (?:line )?\d{1,9}: (\S.{0,200}?): (?:No such file or directory|Permission denied)$/,
@@ -77,13 +77,13 @@ function program(name: string, { command, files }: Asked): Cause | undefined {
   return named(file, command) ? { what: `there is no ${file}`, is: "absent" } : undefined;
 }
 
-/** Installed by a package manager, not part of a commit. */
+/** Folders of a package manager, which are not part of a commit. */
 const INSTALLED = /(?:^|\/)(?:node_modules|\.venv|venv|vendor\/bin)\//;
 
 const named = (file: string, command: string) =>
   command.split(/[\s"'`;&|()=]+/).some((word) => word.replace(/^(?:\.\/)+|\/+$/g, "") === file);
 
-/** The gate's command names a file that does not exist: mistyped, or still to be written. */
+/** The gate's command names a file that does not exist: it is mistyped, or still to be written. */
 const absent = (file: string, { command }: Asked): Cause | undefined =>
   named(file, command) ? { what: `there is no ${file}`, is: "absent" } : undefined;
 
@@ -129,7 +129,7 @@ const PACKAGES: readonly Idea[] = [
     /\bERR_PNPM_((?:FETCH|META_FETCH|NO_MATCHING|OUTDATED|RESOLVING|VERIFY_DEPS)\w{0,60})/,
     "pnpm cannot use its packages ($1)",
   ),
-  // How many tools end their message: "Run `bundle install` to install missing gems".
+  // Many tools end their message like this: "Run `bundle install` to install missing gems".
   row(
     /\b[Rr]un [`'"](\w{2,20} (?:install|ci|sync|update|deps\.get))\b/,
     "packages are not installed: $1 was not run",
@@ -165,7 +165,7 @@ const PACKAGES: readonly Idea[] = [
   row(/go\.mod requires go >= ([\d.]{1,40})/, "go $1 was not found", "program"),
 ];
 
-/** The tool exists, but not in a version that the tree asks for. */
+/** The tool exists, but not in the version that the tree asks for. */
 const TOOL_CHAINS: readonly Idea[] = [
   row(
     /^error: rustup could not choose a version of (\S{1,60}) to run/,
@@ -206,7 +206,7 @@ function javascript(spec: string, { manifests }: Asked): Cause | undefined {
     : undefined;
 }
 
-/** Of the tree's own packages only the outermost: a missing inner module is the tree's fault. */
+/** Of the tree's own packages only the outermost counts: a missing inner module is the tree's fault. */
 function python(name: string, asked: Asked): Cause | undefined {
   const [top = "", ...inner] = name.split(".");
   if (isPythonFile(top, asked))
@@ -216,7 +216,7 @@ function python(name: string, asked: Asked): Cause | undefined {
     : undefined;
 }
 
-/** Where Python would find it if it were installed or on the path. */
+/** Whether the tree has the module where Python would find it if it were installed or on the path. */
 function isPythonFile(name: string, { files }: Asked): boolean {
   const [top = ""] = name.split(".");
   const roots = ["", "src/", "lib/", "python/"];
@@ -229,7 +229,7 @@ function go(path: string, { manifests }: Asked): Cause | undefined {
   return isOfGoModule(path, manifests) ? undefined : { what: `go has no module for ${path}` };
 }
 
-/** Databases and similar services, which no tree contains; their ports are the same everywhere. */
+/** Ports of databases and similar services, which no tree contains; they are the same everywhere. */
 const KNOWN_PORTS = new Set([
   ...["1433", "1521", "2379", "3306", "4222", "5432", "5672"],
   ...["6379", "8086", "9042", "9092", "9200", "11211", "27017"],
@@ -271,7 +271,7 @@ const IDEAS: readonly Idea[] = [
   ...[...PROGRAMS, ...SERVICES],
 ];
 
-/** A test that fails for one of these may be at fault itself, if others passed. */
+/** Causes for which a failing test may be at fault itself, if other tests passed. */
 const MAY_BE_THE_TESTS: ReadonlySet<Cause["is"]> = new Set(["service", "network", "cache"]);
 
 export type SetupFailure = Cause & {
@@ -300,7 +300,7 @@ export function setupFailureOf(ended: Ended): SetupFailure | undefined {
   return beforeAnyTest(lines, ended) ?? afterAllTests(lines);
 }
 
-/** One import shows it for all: what was tested is not the tree. */
+/** Finds an import that shows that an installed copy was tested instead of the tree; one import shows it for all. */
 function installedCopyIn(lines: readonly string[], asked: Asked): SetupFailure | undefined {
   for (const [at, line] of lines.entries()) {
     const top = loadedCopyIn(line);
@@ -312,7 +312,7 @@ function installedCopyIn(lines: readonly string[], asked: Asked): SetupFailure |
   return undefined;
 }
 
-/** All tests passed, and what runs after them failed for something outside of the tree. */
+/** All tests passed, and a step after them failed because of something outside of the tree. */
 function afterAllTests(lines: readonly string[]): SetupFailure | undefined {
   const count = testCount(lines);
   if (!count || count.tests === 0 || count.passed < count.tests) return undefined;
@@ -334,7 +334,7 @@ function unstarted(lines: readonly string[], ended: Ended): SetupFailure | undef
   return cause && { ...cause, words: around(lines, at) };
 }
 
-/** For a test file that did not load Node says only "test failed"; the reason is where it crashed. */
+/** The failures' messages. For a test file that did not load, Node says only "test failed": the crash has the reason. */
 function messagesIn({ failures }: ToolReading, sheet: Sheet): readonly string[] {
   const said = failures.filter(({ message }) => message !== "test failed");
   const crashes = said.length === failures.length ? [] : crashesIn(sheet);
@@ -350,7 +350,7 @@ function beforeAnyTest(lines: readonly string[], ended: Ended): SetupFailure | u
     const isLast = from + i === own.length - 1;
     const ideas = isLast ? IDEAS : IDEAS.filter((idea) => !PROGRAMS.includes(idea));
     const cause = isTreesOwn(line, lines) ? undefined : causeIn(line, ended, ideas);
-    // The number of passed tests is not known for an unknown runner.
+    // An unknown runner does not tell how many tests passed.
     const isCounted = cause?.is !== "service" && (isLast || !MAY_BE_THE_TESTS.has(cause?.is));
     if (cause && isCounted) return { ...cause, words: around(own, from + i) };
   }
@@ -362,7 +362,7 @@ const OF_WRAPPERS =
   /^(?:npm (?:ERR!|error)(?! (?:code|npx|enoent|notsup|audit))|\s{0,4}(?:ELIFECYCLE|WARN)\b(?!.*node_modules missing)|error Command failed|info Visit|\w{0,20}make(?:\[\d{1,4}\])?: (?:\*\*\*|Leaving))/;
 const MAX_LAST_LINES = 20;
 
-/** A crate that cargo looks for inside the tree. */
+/** Whether the line is about a crate that cargo looks for inside the tree. */
 const isTreesOwn = (line: string, lines: readonly string[]): boolean =>
   /^error: failed to (?:get|load source)/.test(line) &&
   lines.some((each) => /failed to read `(?![/.]{1,2}\/|\/)[^`]{1,500}`/.test(each));

@@ -1,4 +1,4 @@
-/** What do the readers of tool output get? Its lines without colours, with paths relative to the workspace. */
+/** Prepares a tool's output for its readers: lines without colours, with paths relative to the workspace. */
 import { stripVTControlCharacters } from "node:util";
 import { EVERYTHING, readPath } from "../../../core/scope.ts";
 import type { Finds, ToolProblem } from "./found.ts";
@@ -7,18 +7,18 @@ export type Sheet = {
   readonly lines: readonly string[];
   /** A path that a tool wrote, if it is an editable file of the workspace. */
   readonly place: (written: string) => string | undefined;
-  /** The first of these that exists; undefined if that is not known. */
+  /** The first of these files that exists; undefined if that is not known. */
   readonly first: (candidates: readonly string[]) => string | undefined;
 };
 
 /** How the output of one tool is recognised, and how its failures are read. */
 export type Reader = {
-  /** A line that only this tool writes. */
+  /** Matches a line that only this tool writes. */
   readonly mark: RegExp;
   readonly read: (sheet: Sheet, finds: Finds) => void;
 };
 
-/** Reads single lines: `find` says what a matching line means; `at` is the place inside the file. */
+/** Reads single lines: `find` tells what a matching line means; `at` is the place inside the file. */
 export const lineReader = (
   mark: RegExp,
   find: (
@@ -63,9 +63,9 @@ const FOREIGN =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.venv|venv|\.tox|target\/(?:debug|release))\//;
 
 const MAX_LINE_CHARS = 2_000;
-/** Including colours. */
+/** The limit of a line that still has its colours. */
 const MAX_RAW_CHARS = 8_000;
-/** About 64 MB of ordinary lines; of more, the first and the last half of this number. */
+/** About 64 MB of ordinary lines; of more, the first and the last half of this number are kept. */
 const MAX_LINES = 600_000;
 
 function rawLines(text: string): readonly string[] {
@@ -75,7 +75,7 @@ function rawLines(text: string): readonly string[] {
   return lines.map((line) => line.slice(0, MAX_RAW_CHARS));
 }
 
-/** Of an overwritten line, what was written last. */
+/** A line without colours. Of an overwritten line, the text written last counts. */
 function plain(raw: string): string {
   const line = raw.includes("\u001b") ? stripVTControlCharacters(raw) : raw;
   const end = line.endsWith("\r") ? line.replace(/(?<!\r)\r+$/, "") : line;

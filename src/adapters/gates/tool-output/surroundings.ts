@@ -1,8 +1,9 @@
-/** Recognises what tools write where not the tree is at fault but the machine, the network or a tool's version. */
+/** Recognises failures that are caused by the machine, the network or a tool's version, and not by the tree. */
 
 /**
- * `tool`: too old. `network`: refused. `cache`: cannot be written. `advisory`: a service that knows of weak packages.
- * `copy`: a package was loaded from where packages are installed, and not from the tree that has it.
+ * `tool`: it is too old. `network`: it was refused. `cache`: it cannot be written. `advisory`: a service that
+ * lists vulnerable packages failed. `copy`: a package was loaded from where packages are installed, and not from
+ * the tree that has it.
  */
 const KINDS = ["tool", "network", "cache", "advisory", "packages", "copy"] as const;
 export type SurroundingKind = (typeof KINDS)[number];
@@ -11,7 +12,7 @@ export const isSurrounding = (kind: string): kind is SurroundingKind => KINDS.so
 
 type Surrounding = { readonly what: string; readonly is: SurroundingKind };
 
-/** From one line, or from the message of one failure. */
+/** Recognises it in one line, or in the message of one failure. */
 export function surroundingIn(text: string): Surrounding | undefined {
   for (const [shape, is, say] of SHAPES) {
     const match = shape.exec(text);
@@ -21,7 +22,7 @@ export function surroundingIn(text: string): Surrounding | undefined {
   return undefined;
 }
 
-/** The packages of Go itself that came after Go 1.18, with the version that has them first. */
+/** Packages of Go's own library that came after Go 1.18, with the first version that has them. */
 const NEW_IN_GO: Readonly<Record<string, string>> = {
   ...{ cmp: "1.21", maps: "1.21", slices: "1.21", "log/slog": "1.21", "testing/slogtest": "1.21" },
   ...{ "go/version": "1.22", "math/rand/v2": "1.22", iter: "1.23", structs: "1.23", unique: "1.23" },
@@ -109,13 +110,13 @@ const SHAPES: readonly Shape[] = [
   ],
 ];
 
-/** The package that Python took from where packages are installed: an older one, or a copy of the tree's own. */
+/** The package that Python loaded from the installed packages: an older one, or a copy of the tree's own. */
 export const loadedCopyIn = (line: string): string | undefined => FROM_A_COPY.exec(line)?.[1];
 
 const FROM_A_COPY =
   /^(?:E\s{1,8})?ImportError: cannot import name '[^']{1,200}' from '(\w{1,100})[^']{0,200}' \(\/\S{0,400}\/(?:site|dist)-packages\/\S{1,400}\)$/;
 
-/** All of them are in packages that were installed: no change of the tree mends that. */
+/** Set if all failures are in installed packages, which no change of the tree can fix. */
 export function packagesIn(
   failures: readonly { readonly name: string; readonly files: readonly string[] }[],
 ) {

@@ -1,12 +1,12 @@
-/** How many tests ran and passed, according to the summaries of the runners? */
+/** Counts the tests that ran and passed, from the summaries of the test runners. */
 
 export type TestCount = {
   /** A file that could not be loaded counts as one test, if the runner counts it. */
   readonly tests: number;
   readonly passed: number;
-  /** Endings of test files in the runner's language. */
+  /** File extensions of tests in the runner's language. */
   readonly endings: RegExp;
-  /** A runner counts packages that passed, whatever the number of their tests. */
+  /** Set if the runner counts packages that passed, whatever the number of their tests. */
   readonly isOfPackages?: true;
 };
 
@@ -25,7 +25,7 @@ export function testCount(lines: readonly string[]): TestCount | undefined {
       break;
     }
   }
-  // Some runners count each failed part of one test.
+  // At least 0, because some runners count each failed part of one test.
   return endings === undefined
     ? undefined
     : { tests, passed: Math.max(0, passed), endings, ...(endings === GO && { isOfPackages: true }) };

@@ -1,3 +1,4 @@
+/** Tests that the names of the tests that ran are read from the output of each runner, if they are complete. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { testCount } from "./test-count.ts";

@@ -1,16 +1,19 @@
-/** Reads how many tests a green command ran, and their names where its runner lists all of them. */
+/** Reads how many tests a green command ran, and their names if its runner lists all of them. */
 import { steady } from "./found.ts";
 import { withoutTime } from "./node-test.ts";
 import type { TestCount } from "./test-count.ts";
 
-/** `tests`: where the list knows better than the runner's summary. */
+/** `tests`: set if the list is more exact than the runner's summary. */
 export type TestList = {
   readonly tests?: number;
   readonly isOfPackages?: true;
   readonly names?: readonly string[];
 };
 
-/** A list is believed if it has a name for each test that the runner counted. Go counts packages, and lists with `-v`. */
+/**
+ * A list is used only if it has a name for each test that the runner counted. Go counts packages, and lists tests
+ * with `-v`.
+ */
 export function testList(lines: readonly string[], { tests, isOfPackages }: TestCount): TestList {
   if (isOfPackages) {
     const names = listedIn(lines, GO);
@@ -26,7 +29,7 @@ function modest(names: readonly string[]): Pick<TestList, "names"> {
   return chars > MAX_CHARS ? {} : { names: names.map(steady) };
 }
 
-/** They are in the log, once for each landing: no more than the diff of a handoff. */
+/** The names are in the log, once for each landing, so they may take no more room than the diff of a handoff. */
 const MAX_NAMES = 500;
 const MAX_CHARS = 16_000;
 
@@ -46,7 +49,10 @@ const LISTS: readonly RegExp[] = [
 const listedIn = (lines: readonly string[], shape: RegExp): readonly string[] =>
   lines.flatMap((line) => shape.exec(line)?.slice(1, 2) ?? []);
 
-/** Of `node --test`: the innermost tests, and all that have an end. A parent may be a suite, which is not counted. */
+/**
+ * For `node --test`: the innermost tests, and all tests that have an end. A parent may be a suite, which is not
+ * counted.
+ */
 function nodeTests(lines: readonly string[]): readonly (readonly string[])[] {
   const [innermost, all]: [string[], string[]] = [[], []];
   const parents: string[] = [];

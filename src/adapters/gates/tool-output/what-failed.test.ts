@@ -1,3 +1,4 @@
+/** Tests which lines of a failing command's output are kept to say what failed. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { whatFailed } from "./what-failed.ts";

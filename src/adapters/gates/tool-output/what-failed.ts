@@ -1,4 +1,4 @@
-/** Picks what a failing command wrote about what failed, with paths as they are in the tree. */
+/** Picks the lines of a failing command's output that say what failed, with paths as they are in the tree. */
 import { failingText } from "../../../text/failing-part.ts";
 import { plainLines } from "../../../text/plain-lines.ts";
 import type { ToolProblem } from "./found.ts";
@@ -6,15 +6,15 @@ import type { ToolProblem } from "./found.ts";
 type Written = { readonly text: string; readonly folder: string; readonly maxLines?: number };
 
 type Ended = Written & {
-  /** How it ended, in words. */
+  /** How the command ended, in words. */
   readonly how: string;
-  /** It was ended, or killed: what it wrote last shows where it was. */
+  /** Whether it was stopped or killed: its last output then shows where it was. */
   readonly isHalted?: true;
 };
 
 /**
- * Agents and people read it: the end of an output is often a list of tests that passed, which say nothing about why it
- * failed. Where no line says why, how it ended does.
+ * Agents and people read this. The end of an output is often a list of tests that passed, which say nothing about
+ * the failure. If no line says why, the way in which the command ended does.
  */
 export function whatFailed(ended: Ended, failures: readonly ToolProblem[]): string {
   const { text, how, isHalted } = ended;
@@ -56,5 +56,5 @@ function lastOf(text: string): readonly string[] {
 const MAX_LINES = 40;
 const MAX_LAST_LINES = 5;
 const MAX_LINE_CHARS = 500;
-/** As much as the end of an output has that a program hands on. */
+/** As much as a program passes on of the end of its output. */
 const MAX_CHARS = 4_096;
