@@ -1,3 +1,4 @@
+/** Tests the governor of one process: rate limits, refused keys, fallbacks, budgets and waits. */
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { type Failure, failure } from "../core/failure.ts";
@@ -23,7 +24,7 @@ const settled = async () => {
 describe("the governor of one process", () => {
   let clock: ManualClock;
   let governor: InProcessGovernor;
-  /** What the log knows, as far as it is asked. */
+  /** The parts of the log's state that the governor asks for. */
   let accounts: Map<string, NextAccount>;
   let told: { readonly account: string; readonly why: Failure; readonly heard: () => void }[];
   let worked: string[];
@@ -64,7 +65,7 @@ describe("the governor of one process", () => {
     assert.ok("account" in found, JSON.stringify(found));
     return found;
   };
-  /** Whether it is still waiting, and how it ended. */
+  /** Asks to call a model; tells whether it is still waiting, and how it ended. */
   const asking = (wanted = call(), signal = never) => {
     const end: { value?: Awaited<ReturnType<InProcessGovernor["admit"]>> } = {};
     void governor.admit(wanted, signal).then((value) => {

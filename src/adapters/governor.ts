@@ -1,4 +1,7 @@
-/** Decides when a model may be called, for a run whose jobs are all in one process. Counts what the log has not yet. */
+/**
+ * Decides when a model may be called, for a run whose jobs share one process; counts costs that the log lacks so
+ * far.
+ */
 import type { Failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import type { Event, JobEnd } from "../core/log/event.ts";
@@ -13,7 +16,7 @@ export class InProcessGovernor implements RunGovernor {
   readonly #waits: WaitTimes;
   #run: GovernedRun = UNKNOWN;
   #count = 0;
-  /** Refusals that the log does not have yet: no call is admitted meanwhile. */
+  /** Refusals that the log does not have yet; meanwhile no call of these accounts is admitted. */
   readonly #pending = new Map<string, number>();
   readonly #live = new Map<JobId, { tokens: number; microdollars: number }>();
   readonly #open = new Map<number, { readonly job: JobId; readonly most: CallAmount }>();
@@ -25,7 +28,7 @@ export class InProcessGovernor implements RunGovernor {
     this.#waits = new WaitTimes(clock);
   }
 
-  /** Before the first job starts. */
+  /** Must be called before the first job starts. */
   connect(run: GovernedRun): void {
     this.#run = run;
   }
@@ -37,7 +40,7 @@ export class InProcessGovernor implements RunGovernor {
       if (next.is === "free") {
         const tooMuch = this.#run.mayCall(call, this.#live);
         if (!tooMuch) return this.#setAside(call, next.account);
-        // What is only set aside may be given back: running calls do not end a run.
+        // Amounts that are only set aside may be given back, so running calls do not end a run.
         if (this.#run.mayCall(call, this.#used())) return { failure: tooMuch };
       }
       await this.#wait(call.job, signal);
@@ -77,7 +80,7 @@ export class InProcessGovernor implements RunGovernor {
     });
   }
 
-  /** Follows the log: it knows the cost of a job once that has answered, and when the limit of an account ends. */
+  /** Follows the log, which knows the cost of a job once that has answered, and when the limit of an account ends. */
   readonly follow = (event: Event): void => {
     if (event.type === "job.ended" && HAS_ANSWERED.has(event.how)) {
       this.#live.delete(event.job);
@@ -88,7 +91,7 @@ export class InProcessGovernor implements RunGovernor {
     if (event.type === "account.woken" || event.type === "account.parked") this.#wakeAll();
   };
 
-  /** Nobody else is to be told. */
+  /** Does nothing, because no other process has to be notified. */
   kept(): void {}
 
   isWaiting(job: JobId): boolean {
@@ -99,13 +102,13 @@ export class InProcessGovernor implements RunGovernor {
     return this.#waits.waitedMs(job);
   }
 
-  /** A refusal that is not in the log yet holds all calls back. */
+  /** The next account of a chain. An account with a refusal that is not in the log yet is left out. */
   #next(accounts: readonly [string, ...string[]]): NextAccount {
     const known = accounts.filter((account) => !this.#pending.has(account));
     const [first, ...rest] = known;
     if (first === undefined) return { is: "parked", until: undefined };
     const next = this.#run.next([first, ...rest]);
-    // Not all accounts are refused: one is still being decided on.
+    // Not all accounts are refused: the log does not know about one of them yet.
     return next.is === "refused" && known.length < accounts.length
       ? { is: "parked", until: undefined }
       : next;
@@ -119,7 +122,7 @@ export class InProcessGovernor implements RunGovernor {
     return { account, id };
   }
 
-  /** Without what is set aside for running calls. */
+  /** What jobs have used, without what is set aside for running calls. */
   #used(): Live {
     const used = new Map(this.#live);
     for (const { job, most } of this.#open.values()) {
@@ -140,13 +143,13 @@ export class InProcessGovernor implements RunGovernor {
     });
   }
 
-  /** Until something changes; the log says when the limit of an account ends. */
+  /** Waits until something changes; the log says when the limit of an account ends. */
   async #wait(job: JobId, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiters.add(resolve);
     const end = this.#waits.begin(job);
     this.#run.waits();
-    await orAbort(promise, signal).catch(() => {}); // The caller looks at the signal.
+    await orAbort(promise, signal).catch(() => {}); // The caller checks the signal.
     this.#waiters.delete(resolve);
     end();
   }
@@ -156,7 +159,10 @@ export class InProcessGovernor implements RunGovernor {
   }
 }
 
-/** A job that was given up may go on for a while and spend; the log only has what it reports itself. */
+/**
+ * Ways to end with an answer. A job that was given up may go on for a while and spend; the log only has what it
+ * reports itself.
+ */
 const HAS_ANSWERED: ReadonlySet<JobEnd> = new Set(["answered", "answered-late", "dropped"]);
 
 const UNKNOWN: GovernedRun = {

@@ -1,4 +1,4 @@
-/** May a model be called that plans for no run? On any account that was not refused, and within the run's budget. */
+/** Governs model calls of planning outside of a run: any account that was not refused, within the budget of a run. */
 
 import { type Failure, failure } from "../core/failure.ts";
 import type { Live } from "../core/rules/governor.ts";
@@ -7,7 +7,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { WantedCall } from "../ports/governor.ts";
 import { InProcessGovernor } from "./governor.ts";
 
-/** Does not wait for a quota: a person is waiting, and there is the plan by rules. */
+/** Does not wait for a quota, because a person is waiting, and the rules can make the plan. */
 export function loneGovernor(clock: Clock, { budget }: Pick<Policy, "budget">): InProcessGovernor {
   const governor = new InProcessGovernor(clock);
   const refused = new Map<string, Failure>();

@@ -1,4 +1,4 @@
-/** How are commands handed from one process to another? As files in the run's folder, each taken once. */
+/** Hands commands from one process to another as files in the run's folder, each taken once. */
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
@@ -14,7 +14,7 @@ import { writeDurably, writeWhole } from "./files/write-whole.ts";
 
 const text = z.string();
 const task = text.transform((id) => id as TaskId);
-/** Another process wrote it, perhaps of another version. */
+/** A command that another process wrote, perhaps of another version. */
 const COMMAND = z.discriminatedUnion("type", [
   z.object({ type: z.literal("pause") }),
   z.object({ type: z.literal("resume") }),
@@ -69,7 +69,7 @@ export class FolderMailbox implements Mailbox {
   }
 
   async #receive(name: string): Promise<Received | undefined> {
-    if (!(await this.#take(name, TAKEN))) return undefined; // Withdrawn in between.
+    if (!(await this.#take(name, TAKEN))) return undefined; // The command was withdrawn in between.
     const answer = async (heard: Heard) => {
       await writeWhole(this.#file(name, ANSWER), JSON.stringify(heard)).catch(() => {}); // The sender gets no answer.
       await rm(this.#file(name, TAKEN), { force: true }).catch(() => {}); // A taken file is never taken again.
@@ -80,7 +80,7 @@ export class FolderMailbox implements Mailbox {
     return undefined;
   }
 
-  /** Of several processes that try, the rename succeeds for one. */
+  /** Takes a command: of several processes that try, the rename succeeds for one. */
   async #take(name: string, as: string): Promise<boolean> {
     try {
       await rename(this.#file(name, SENT), this.#file(name, as));
@@ -119,7 +119,7 @@ const ANY = "c";
 
 let count = 0;
 
-/** Sorts by time, and within one process by the order of sending. */
+/** A name that sorts by time, and within one process by the order of sending. */
 function nextName(): string {
   count += 1;
   const time = String(Date.now()).padStart(15, "0");

@@ -2,7 +2,7 @@
 
 /** Rejects with the signal's reason. What the promise does afterwards is ignored. */
 export async function orAbort<T>(waited: Promise<T>, signal: AbortSignal): Promise<T> {
-  waited.catch(() => {}); // It may fail later, when it is not awaited any more.
+  waited.catch(() => {}); // The promise may fail later, when it is no longer awaited.
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);

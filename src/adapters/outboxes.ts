@@ -54,7 +54,10 @@ export class FolderOutbox implements Outbox {
   }
 }
 
-/** Before the log says that the task is done, because the file is its result. A failing disk fails the log, too. */
+/**
+ * Syncs a result file before the log says that the task is done. Errors are ignored, because a failing disk fails
+ * the log, too.
+ */
 async function sync(file: string): Promise<void> {
   await using handle = await open(file, GUARDED).catch(() => undefined);
   await handle?.sync().catch(() => {}); // See above.

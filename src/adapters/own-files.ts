@@ -1,4 +1,4 @@
-/** Where is a file that Skein ships, such as its prompts? The same from the sources and from the bundle. */
+/** Finds a file that Skein ships, such as its prompts, the same way from the sources and from the bundle. */
 import { findPackageJSON } from "node:module";
 import path from "node:path";
 

@@ -1,4 +1,4 @@
-/** Are a repository's own planning files used in place of the package's, and only from inside it? */
+/** Tests that a repository's own planning files replace the package's, and are only read from inside the repository. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Which word lists and limits make plans? Those of this package, or the repository's own. */
+/** Loads the word lists and limits of planning: those of this package, or the repository's own. */
 import { existsSync, readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { ownFile } from "./own-files.ts";
 
 const PLANNING_FOLDER = ".skein/planning";
 
-/** Missing files are fine; broken ones are a failure. */
+/** Missing files are fine; invalid ones are a failure. */
 export async function loadPlanningFiles(top: string | undefined): Promise<PlanningFiles | Failed> {
   const folder = top === undefined ? undefined : await ownFolderOf(top);
   if (typeof folder === "object") return folder;
@@ -21,7 +21,7 @@ export async function loadPlanningFiles(top: string | undefined): Promise<Planni
   return { words, limits };
 }
 
-/** The folder itself may be a link that stays in the repository. */
+/** The repository's folder of planning files. It may be a link that stays inside of the repository. */
 async function ownFolderOf(top: string): Promise<string | undefined | Failed> {
   if (!existsSync(path.join(top, PLANNING_FOLDER))) return undefined; // Most repositories have none.
   try {
@@ -32,7 +32,7 @@ async function ownFolderOf(top: string): Promise<string | undefined | Failed> {
       "put the files there themselves",
     );
   } catch {
-    return undefined; // Missing or unreadable: the package's own are used.
+    return undefined; // It is missing or unreadable, so the package's own files are used.
   }
 }
 

@@ -1,10 +1,10 @@
-/** What does git answer to a short question? */
+/** Asks git a short question, and returns its output without the last line end. */
 import { git } from "./git.ts";
 
-/** Nothing is fetched, not even what a partial clone lacks. */
+/** Fetches nothing, not even objects that a partial clone lacks. */
 export const OFFLINE = { GIT_ALLOW_PROTOCOL: "none" };
 
-/** What it says, without the last line end; undefined if it refuses. */
+/** Undefined if git refuses. */
 export async function askGit(
   folder: string,
   args: readonly string[],

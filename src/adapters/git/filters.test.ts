@@ -1,3 +1,4 @@
+/** Tests which git filter programs are read from the user's settings, allowed, switched off or refused. */
 import assert from "node:assert/strict";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";

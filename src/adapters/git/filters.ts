@@ -1,10 +1,10 @@
-/** Which filter programs do the user's git settings name, and which may run on workers' files? */
+/** Reads the filter programs of the user's git settings, and decides which may run on workers' files. */
 import { type Failure, failure } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import { type GitSetting, readSettings } from "./settings.ts";
 import { attributesOf } from "./trees.ts";
 
-/** Its address is pinned (see `lfsSettings`), so that it needs no permission. */
+/** The git-lfs filter. Its address is pinned (see `lfsSettings`), so it needs no permission. */
 export const LFS = "lfs";
 
 export const FILTER_SETTINGS = "filter\\..*\\.(clean|smudge|process|required)";
@@ -48,8 +48,8 @@ type FilterQuestion = {
 };
 
 /**
- * A failure if files of the commit go through a filter that is not allowed, because workspaces could not have them as
- * the user does. In most repositories this is one question to git.
+ * A failure if files of the commit go through a filter that is not allowed, because workspaces could not have them
+ * as the user does. In most repositories this is one question to git.
  */
 export async function forbiddenFilter(
   wanted: FilterQuestion,
@@ -78,7 +78,7 @@ export async function forbiddenFilter(
 const allowingLine = (names: readonly string[]): string =>
   `workspace.filters: [${names.map((name) => (/^[A-Za-z][\w-]*$/.test(name) ? name : JSON.stringify(name))).join(", ")}]`;
 
-/** The files of a commit by their filter, as the commit's attributes and the user's say. */
+/** The files of a commit by their filter, according to the commit's attributes and the user's. */
 async function filteredFiles(
   { gitDir, commit }: FilterQuestion,
   signal: AbortSignal,

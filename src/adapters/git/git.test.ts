@@ -1,3 +1,4 @@
+/** Tests that git syncs its objects and refs to the disk before it ends. */
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +17,7 @@ describe("a git that writes", () => {
     await at.write(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`new-${i}`, `new ${i}\n`])));
     const { folder } = at;
     const trace = join(newFolder(), "trace");
-    /** How often it waited for the disk, and how often it only began to write. */
+    /** How often git waited for the disk, and how often it only began to write. */
     const syncsOf = async (...args: readonly string[]) => {
       await rm(trace, { force: true });
       const answer = await git({ folder, args, input: "x", environment: { GIT_TRACE2_EVENT: trace } });

@@ -1,4 +1,4 @@
-/** How is git called? As one process, without hooks, prompts, pagers or harmful settings, and within limits. */
+/** Calls git: one process, without hooks, prompts, pagers or harmful settings, and within limits. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
@@ -6,18 +6,22 @@ import { type Failure, failure, messageOf } from "../../core/failure.ts";
 export type GitCall = {
   /** A work tree, or the git folder itself. */
   readonly folder: string;
-  /** After `git`. Text of a model or a person comes after `--` or `--end-of-options`, or was checked. */
+  /**
+   * The words after `git`. Text of a model or a person must come after `--` or `--end-of-options`, or be checked
+   * before.
+   */
   readonly args: readonly string[];
   readonly input?: string | Uint8Array;
   readonly environment?: Readonly<Record<string, string>>;
   readonly maxMs?: number;
-  /** Of standard output. Beyond it the call fails, or with `cut` ends git and keeps what was written. */
+  /** The limit of standard output. Above it the call fails, or with `cut` ends git and keeps what was written. */
   readonly maxBytes?: number;
   readonly cut?: boolean;
 };
 
 /**
- * `code`: git's exit code; undefined if it did not end by itself. `warnings`: what it wrote although it succeeded.
+ * `code`: git's exit code; undefined if it did not end by itself. `warnings`: what it wrote to standard error
+ * although it succeeded.
  */
 export type GitAnswer =
   | { readonly ok: true; readonly out: string; readonly isCut: boolean; readonly warnings: string }
@@ -115,8 +119,8 @@ function tryGit(...start: Parameters<typeof startGit>): ChildProcessWithoutNullS
 const BUSY = "let other programs end, or raise the limits of open files and processes (ulimit -n, ulimit -u)";
 
 /**
- * In a session of its own, because Ctrl-C is for Skein, which ends git in order. Throws if the machine has no file or
- * process left: then a child has no pipes.
+ * Starts git in a session of its own, because Ctrl-C is for Skein, which ends git in order. Throws if the machine
+ * has no file or process left: then a child has no pipes.
  */
 export function startGit(
   folder: string,
@@ -131,11 +135,11 @@ export function startGit(
     detached: true,
   });
   if (child.stdout as unknown) return child;
-  child.on("error", () => {}); // It reports the same, later.
+  child.on("error", () => {}); // It reports the same error later.
   throw new Error("this process has no file or process left to open");
 }
 
-/** A process that waits for questions must not keep this program from ending. */
+/** A process that waits for questions must not keep this program from exiting. */
 export function keepAlive(child: ChildProcessWithoutNullStreams, isAsked: boolean): void {
   for (const held of [child, child.stdin as Socket, child.stdout as Socket, child.stderr as Socket]) {
     if (isAsked) held.ref();
@@ -167,7 +171,7 @@ const SETTINGS: readonly string[] = [
   "merge.renames=true",
   "protocol.ext.allow=never",
   "advice.detachedHead=false",
-  // Synced when git ends, because the log will say that they exist. By default git syncs only packs.
+  // Synced when git ends, because the log will say that the objects exist. By default git syncs only packs.
   // Without the index, the work in a workspace could not be kept.
   "core.fsync=objects,reference,index",
   // One sync for all objects of a `git add`.

@@ -1,3 +1,4 @@
+/** Tests which server git-lfs may reach, and which login settings it gets. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { makeRepository } from "../../../test/support/repositories.ts";

@@ -1,4 +1,4 @@
-/** Which server may git-lfs reach? Only the user's own, whatever a worker writes into `.lfsconfig`. */
+/** Limits git-lfs to the user's own server, whatever a worker writes into `.lfsconfig`. */
 import type { TrustAsk } from "../../ports/trust.ts";
 import { wordsToAgree } from "../../text/asked-words.ts";
 import { askGit } from "./ask-git.ts";
@@ -6,7 +6,7 @@ import { filtersIn, LFS } from "./filters.ts";
 import { git } from "./git.ts";
 import { type GitSetting, settingOf } from "./settings.ts";
 
-/** For `readSettings`: its address, and how to log in there. */
+/** Settings to read: the address of git-lfs, and how to log in there. */
 export const LFS_SETTINGS =
   "lfs\\.(url|pushurl)|remote\\..*\\.lfsurl|core\\.sshcommand|(credential|http)\\..*";
 
@@ -19,8 +19,8 @@ type LfsSettings = {
 };
 
 /**
- * Git's settings win over `.lfsconfig`, so they always contain an address, if need be one that cannot exist. Empty if
- * git-lfs is not installed.
+ * Git's settings win over `.lfsconfig`, so they always contain an address, if need be one that cannot exist. Empty
+ * if git-lfs is not installed.
  */
 export async function lfsSettings(
   repository: string,
@@ -40,7 +40,7 @@ export async function lfsSettings(
   };
 }
 
-/** A committed `.lfsconfig` names an address, and the user's login for it goes there. */
+/** Asks for trust in a committed `.lfsconfig`: it names an address, and the user's login for it goes there. */
 export async function lfsAsks(repository: string): Promise<readonly TrustAsk[]> {
   const url = await askGit(repository, COMMITTED, true);
   if (!url) return [];
@@ -70,7 +70,7 @@ async function addressOf(
   );
 }
 
-/** As git-lfs derives it from a remote. A bare name is not an address: there is no such remote. */
+/** The address as git-lfs derives it from a remote. A bare name is not an address: there is no such remote. */
 function serverOf(remote: string): string | undefined {
   if (!/[/:]/.test(remote)) return undefined;
   if (!/^https?:/.test(remote)) return remote;

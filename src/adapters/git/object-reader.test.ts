@@ -1,3 +1,4 @@
+/** Tests reading git objects and refs through one long-lived process: order, restarts, deadlines. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";

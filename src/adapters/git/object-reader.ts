@@ -1,4 +1,4 @@
-/** How are many objects and refs read by one process? By a long-lived `git cat-file`. */
+/** Reads many git objects and refs through one long-lived `git cat-file` process. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { messageOf } from "../../core/failure.ts";
 import { keepAlive, startGit } from "./git.ts";
@@ -22,8 +22,8 @@ type Question = {
 };
 
 /**
- * Started by the first question, and again if it died. While idle it does not keep this program from ending, and it
- * ends with it, because its input is closed then.
+ * The process is started by the first question, and again if it died. While idle it does not keep this program
+ * from exiting, and it ends with this program, because its input is closed then.
  */
 export class ObjectReader implements Disposable {
   readonly #folder: string;
@@ -43,7 +43,7 @@ export class ObjectReader implements Disposable {
     this.#maxMs = maxMs;
   }
 
-  /** The id, type and size of what a checked name stands for. */
+  /** The id, type and size of the object that a checked name stands for. */
   info(name: string): Promise<Read> {
     return this.#ask("info", name);
   }
@@ -61,11 +61,11 @@ export class ObjectReader implements Disposable {
     child?.stdin.end();
   }
 
-  /** A new process answers from now on, including open questions: an old one still sees removed packs. */
+  /** Answers with a new process from now on, including open questions, because an old one still sees removed packs. */
   renew(): void {
     const child = this.#child;
     const asked = this.#waiting;
-    this.#waiting = []; // They are not lost: they count as asked for the first time.
+    this.#waiting = []; // The questions are not lost: they count as asked for the first time.
     this.#lose("it was renewed", false);
     child?.stdin.end();
     for (const question of asked) this.#send(question);
@@ -108,7 +108,7 @@ export class ObjectReader implements Disposable {
     child.stderr.on("data", (chunk: Buffer) => {
       err = (err + chunk.toString()).slice(-MAX_ERROR_CHARS);
     });
-    child.stdin.on("error", () => {}); // It died: "close" says so.
+    child.stdin.on("error", () => {}); // The process died: its "close" event says so.
     child.on("error", (error) => gone(error.message));
     child.on("close", () => gone(err.trim() || "git cat-file ended"));
     return child;
@@ -140,7 +140,7 @@ export class ObjectReader implements Disposable {
     const header = all.toString("utf8", 0, end);
     const found = /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(header);
     if (found === null) {
-      this.#answer(question, { is: "missing" }); // "<name> missing" or "<name> ambiguous".
+      this.#answer(question, { is: "missing" }); // The answer was "<name> missing" or "<name> ambiguous".
       return end + 1;
     }
     const bytes = Number(found[3]);
@@ -161,7 +161,7 @@ export class ObjectReader implements Disposable {
     question.answer(read);
   }
 
-  /** While asked, it keeps this program alive and has a deadline for the oldest question. */
+  /** With open questions, the process keeps this program alive, and the oldest question has a deadline. */
   #keepAlive(child: ChildProcessWithoutNullStreams, isAsked: boolean): void {
     clearTimeout(this.#timer);
     if (isAsked) {

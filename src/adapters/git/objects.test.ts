@@ -1,3 +1,4 @@
+/** Tests that git objects written without git are the same as git's own, and that commits are parsed. */
 import assert from "node:assert/strict";
 import { readdir, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** How are git's objects written and parsed without a process for each? */
+/** Writes and parses git's objects without a process for each. */
 import { createHash, randomBytes } from "node:crypto";
 import { chmod, mkdir, open, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,8 +17,8 @@ export type ObjectFolder = {
 };
 
 /**
- * Writes a loose object (gitformat-loose) and returns its id; throws if the disk fails. It is written as `tmp_obj_…`
- * and renamed, so it is complete or missing; git removes leftovers.
+ * Writes a loose object (gitformat-loose) and returns its id; throws if the disk fails. It is written as
+ * `tmp_obj_…` and renamed, so it is complete or missing; git removes leftovers.
  */
 export async function writeObject(
   { objects, format, unsynced }: ObjectFolder,
@@ -30,7 +30,7 @@ export async function writeObject(
   const id = createHash(format).update(whole).digest("hex");
   const file = looseFile(objects, id);
   if (!(await isFreshened(file))) await writeLoose(objects, id, deflateSync(whole, { level: 1 }));
-  unsynced.add(file); // An existing one as well: the process that wrote it may not have synced it.
+  unsynced.add(file); // An existing file as well: the process that wrote it may not have synced it.
   return id;
 }
 
@@ -45,7 +45,7 @@ async function writeLoose(objects: string, id: string, bytes: Uint8Array): Promi
       await writeFile(beside, bytes, { mode: 0o444, flag: "wx" });
       return await rename(beside, looseFile(objects, id));
     } catch (error) {
-      // The first object of its folder; or a `git prune` has just removed the empty folder or the new file.
+      // It is the first object of its folder; or a `git prune` has just removed the empty folder or the new file.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries === MAX_TRIES) throw error;
       await makeFolder(folder, objects);
     }
@@ -55,8 +55,8 @@ async function writeLoose(objects: string, id: string, bytes: Uint8Array): Promi
 const MAX_TRIES = 10;
 
 /**
- * To be called before a ref or the log names the objects. All at once, because a disk syncs many files in nearly the
- * time of one, and a landing has five. After the rename, so that names are synced too.
+ * Must be called before a ref or the log names the objects. Syncs all at once, because a disk syncs many files in
+ * nearly the time of one, and a landing has five. Runs after the rename, so that names are synced too.
  */
 export async function syncObjects({ unsynced }: Pick<ObjectFolder, "unsynced">): Promise<void> {
   const files = [...unsynced];
@@ -65,13 +65,13 @@ export async function syncObjects({ unsynced }: Pick<ObjectFolder, "unsynced">):
 }
 
 async function syncFile(file: string): Promise<void> {
-  await using handle = await open(file).catch(ignoreMissing); // Packed or pruned meanwhile: no file of ours is lost.
+  await using handle = await open(file).catch(ignoreMissing); // Packed or pruned meanwhile: no unsynced file is lost.
   await handle?.sync();
 }
 
 /**
  * Makes an existing object as young as a new one, so that `git gc` keeps it for its usual two weeks. An empty file
- * was left by a power cut.
+ * was left by a power cut, and does not count.
  */
 async function isFreshened(file: string): Promise<boolean> {
   const now = new Date();
@@ -80,15 +80,15 @@ async function isFreshened(file: string): Promise<boolean> {
     await utimes(file, now, now);
     return true;
   } catch {
-    return false; // Missing, or not ours: then the same bytes are written again.
+    return false; // The file is missing, or another user's: then the same bytes are written again.
   }
 }
 
-/** With the permissions of the folder above, which are wider in a repository that a group shares. */
+/** Makes a folder with the permissions of the folder above, which are wider in a repository that a group shares. */
 async function makeFolder(folder: string, above: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true });
   const { mode } = await stat(above);
-  if (made !== undefined) await chmod(folder, mode & 0o7777).catch(() => {}); // Removed again: then it is made once more.
+  if (made !== undefined) await chmod(folder, mode & 0o7777).catch(() => {}); // Removed: then made once more.
 }
 
 export type TreeEntry = { readonly mode: string; readonly name: string; readonly id: string };
@@ -133,7 +133,7 @@ export type Commit = {
 };
 
 export function parseCommit(content: Buffer): Commit {
-  const text = content.toString("latin1"); // Keeps all bytes: a message need not be UTF-8.
+  const text = content.toString("latin1"); // Keeps all bytes, because a message need not be UTF-8.
   const end = text.indexOf("\n\n");
   const lines = (end === -1 ? text : text.slice(0, end)).split("\n");
   const values = (name: string) =>

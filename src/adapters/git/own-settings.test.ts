@@ -1,3 +1,4 @@
+/** Tests which settings of a repository's own git configuration need the user's agreement. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";

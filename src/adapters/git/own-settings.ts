@@ -1,4 +1,4 @@
-/** Finds the settings of a repository's own `.git/config` that Skein's git would obey and that start or reach something. */
+/** Finds settings of a repository's own `.git/config` that Skein's git would obey and that start or reach something. */
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { Failed } from "../../core/result.ts";
@@ -7,8 +7,9 @@ import { wordsToAgree } from "../../text/asked-words.ts";
 import { fieldsIn, git } from "./git.ts";
 
 /**
- * Asked before anything else of the repository: reading settings starts no program. Files that `.git/config` includes
- * count as the repository's own; the settings of the user and of the machine need no agreement.
+ * Called before anything else is asked of the repository; reading settings starts no program. Files that
+ * `.git/config` includes count as the repository's own; the settings of the user and of the machine need no
+ * agreement.
  */
 export async function ownGitAsks(folder: string, signal: AbortSignal): Promise<readonly TrustAsk[] | Failed> {
   const args = ["config", "--show-scope", "--includes", "-z", "--list"];
@@ -29,8 +30,8 @@ const OWN: ReadonlySet<string> = new Set(["local", "worktree"]);
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * What Skein's git calls would obey. Not among them, because these calls switch it off: hooks, the file system monitor,
- * pagers, editors, signatures, merge drivers, text converters and external diffs.
+ * Settings that Skein's git calls would obey. Those that these calls switch off are not among them: hooks, the
+ * file system monitor, pagers, editors, signatures, merge drivers, text converters and external diffs.
  */
 const OBEYED: readonly (readonly [key: RegExp, words: (value: string) => string])[] = [
   [/^filter\..+\.(?:clean|smudge|process)$/s, (value) => `runs ${value} on the content of files, as you`],
@@ -74,7 +75,10 @@ async function askOf(key: string, value: string, folder: string): Promise<TrustA
   };
 }
 
-/** The work tree has a `.git` that leads back to this repository, as that of a submodule: both sides say so. */
+/**
+ * Whether the work tree has a `.git` that leads back to this repository, as that of a submodule: both sides must
+ * name each other.
+ */
 async function isPairedWith(folder: string): Promise<boolean> {
   const own = await git({ folder, args: ["rev-parse", "--path-format=absolute", "--git-common-dir"] });
   const top = await git({ folder, args: ["rev-parse", "--path-format=absolute", "--show-toplevel"] });

@@ -1,3 +1,4 @@
+/** Tests moving refs through one long-lived process: transactions, restarts, hanging and closed processes. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -63,7 +64,7 @@ describe("a writer of refs", () => {
     const head = await at.git("rev-parse", "HEAD");
     const writer = writerOf(at, 5_000);
     const refused = writer.move([`update refs/x/1 ${"1".repeat(40)}`]);
-    await new Promise(setImmediate); // It is asked by now.
+    await new Promise(setImmediate); // By now the question was sent.
     writer.close();
     assert.equal((await refused).ok, false);
     assert.deepEqual(await writer.move([`create refs/x/1 ${head}`]), { ok: true });

@@ -1,23 +1,23 @@
-/** How are refs moved without a process each time? By a long-lived `git update-ref --stdin`. */
+/** Moves refs through one long-lived `git update-ref --stdin` process, instead of a process each time. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { keepAlive, startGit } from "./git.ts";
 
-/** `code` is git's own; undefined if it said nothing. */
+/** `code`: git's exit code; undefined if it gave none. */
 export type RefsMoved =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: number | undefined; readonly failure: Failure };
 
 /**
- * Runs one transaction after the other. Started by the first one, and again after a refused one, which ends it. While
- * idle it holds no lock, and does not keep this program from ending.
+ * Runs one transaction after the other. The process is started by the first one, and again after a refused one,
+ * which ends it. While idle it holds no lock, and does not keep this program from exiting.
  */
 export class RefWriter {
   readonly #folder: string;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #maxMs: number;
   #child: ChildProcessWithoutNullStreams | undefined;
-  /** The process that is asked, and the caller that waits, even if it is closed meanwhile. */
+  /** The process that was asked, and its waiting caller, who gets an answer even if the process is closed meanwhile. */
   #asked: { readonly of: unknown; readonly answer: (moved: RefsMoved) => void } | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -27,7 +27,7 @@ export class RefWriter {
     this.#maxMs = maxMs;
   }
 
-  /** All of these lines of `git update-ref --stdin`, or none; every name in them was checked. */
+  /** Executes all of these lines of `git update-ref --stdin`, or none; every name in them was checked. */
   move(lines: readonly string[]): Promise<RefsMoved> {
     const moved = this.#last.then(() => this.#move(lines));
     this.#last = moved;
@@ -42,7 +42,7 @@ export class RefWriter {
   async #move(lines: readonly string[]): Promise<RefsMoved> {
     const isReused = this.#child !== undefined;
     const moved = await this.#ask(lines);
-    // It may have died while idle. If it moved the refs after all, the old values tell.
+    // The process may have died while idle. If it moved the refs after all, the old values in the lines show it.
     return isReused && !moved.ok && moved.code === undefined ? this.#ask(lines) : moved;
   }
 
@@ -85,7 +85,7 @@ export class RefWriter {
     child.stderr.on("data", (chunk: Buffer) => {
       err = (err + chunk.toString()).slice(-MAX_ERROR_CHARS);
     });
-    child.stdin.on("error", () => {}); // It ended before it had read everything: "close" says why.
+    child.stdin.on("error", () => {}); // Git ended before it had read everything: its "close" event says why.
     child.on("error", (error) => end(broken(`could not be started: ${error.message}`)));
     child.on("close", (code) =>
       end(err === "" ? broken("it was ended") : broken(err.trim(), code ?? undefined)),
@@ -101,6 +101,6 @@ const broken = (why: string, code?: number): RefsMoved => ({
 });
 
 const DONE = "commit: ok\n";
-/** Waits for a lock of another git, but not for ever. */
+/** Long enough to wait for a lock of another git. */
 const MAX_MS = 60_000;
 const MAX_ERROR_CHARS = 2_000;

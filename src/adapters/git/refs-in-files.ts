@@ -1,23 +1,23 @@
-/** Reads where refs are from git's own files, without a process: the loose ones and `packed-refs`. */
+/** Reads where refs point from git's own files, without a process: the loose ones and `packed-refs`. */
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { readBounded } from "../files/read-bounded.ts";
 import { ignoreMissing } from "../files/write-whole.ts";
 
 type RefFiles = {
-  /** Where the refs are: of a linked work tree, that of the repository. */
+  /** The folder of the refs; for a linked work tree, that of the repository. */
   readonly gitDir: string;
   /** Such as "refs/heads". */
   readonly folders: readonly string[];
-  /** Refs that begin so are left out. */
+  /** Refs with this prefix are left out. */
   readonly except: string;
   readonly max: number;
 };
 
 /**
- * By name in full: an id, "ref: …" for a symbolic ref, or "" for a file that cannot be read. Undefined if git has to be
- * asked: its refs are elsewhere (reftable), or too many. Loose refs are read first: git packs a ref before it removes
- * its file, so none is missed.
+ * Refs by full name: an id, "ref: …" for a symbolic ref, or "" for a file that cannot be read. Undefined if git
+ * has to be asked: its refs are elsewhere (reftable), or too many. Loose refs are read first: git packs a ref
+ * before it removes its file, so none is missed.
  */
 export async function refsInFiles(from: RefFiles): Promise<ReadonlyMap<string, string> | undefined> {
   if (await stat(path.join(from.gitDir, "reftable")).catch(ignoreMissing)) return undefined;

@@ -1,4 +1,4 @@
-/** Which of the user's git settings reach our own git calls? Those that are read by name, and passed as variables. */
+/** Reads chosen git settings of the user by name, and passes settings to git calls as variables. */
 import type { Failed } from "../../core/result.ts";
 import { fieldsIn, git } from "./git.ts";
 
@@ -11,7 +11,7 @@ export async function readSettings(
   signal?: AbortSignal,
 ): Promise<readonly GitSetting[] | Failed> {
   const listed = await git({ folder, args: ["config", "-z", "--get-regexp", pattern] }, signal);
-  if (!listed.ok) return listed.code === 1 ? [] : { failure: listed.failure }; // 1: none of them is set.
+  if (!listed.ok) return listed.code === 1 ? [] : { failure: listed.failure }; // Exit code 1: none of them is set.
   return fieldsIn(listed.out).map((entry) => {
     const end = entry.indexOf("\n");
     return end === -1 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)]; // A key alone means "true".
@@ -21,10 +21,10 @@ export async function readSettings(
 export const settingOf = (settings: readonly GitSetting[], key: string): string | undefined =>
   settings.findLast(([name]) => name === key)?.[1];
 
-/** Reads neither the user's own configuration nor the machine's. */
+/** Makes git read neither the user's own configuration nor the machine's. */
 export const UNCONFIGURED = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" } as const;
 
-/** For git and its children; no file is written, and other users cannot read them. */
+/** Settings for git and its children; no file is written, and other users cannot read them. */
 export function settingVariables(settings: readonly GitSetting[]): Record<string, string> {
   if (settings.length === 0) return {};
   const each = settings.flatMap(([key, value], number) => [

@@ -1,3 +1,4 @@
+/** Tests that the object backup puts back objects that were removed from a repository. */
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,26 +1,25 @@
-/**
- * What if `git prune` removes objects right after they were written? The newest have a second name, and are put back.
- */
+/** Keeps the newest git objects under a second name, to put them back if a `git prune` removes them. */
 import { copyFile, link, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { looseFile } from "./objects.ts";
 
 /**
- * A `git prune` lists what is needed and removes the rest later, including what a ref has held since. A caller that
- * finds an object missing puts back all that is here; so does the next engine after a kill.
+ * A backup against `git prune`, which lists the objects that are needed and removes the rest later, including
+ * those that a ref has held since. A caller that finds an object missing puts back all that is here; so does the
+ * next engine after a kill.
  */
 export class Shelf {
   readonly #objects: string;
   readonly #folder: string | undefined;
   #names: Set<string> | undefined;
 
-  /** `objects`: of the repository. `folder`: for the second names; without it nothing is kept. */
+  /** `objects`: the repository's folder of objects. `folder`: for the second names; without it nothing is kept. */
   constructor(objects: string, folder?: string) {
     this.#objects = objects;
     this.#folder = folder;
   }
 
-  /** Loose objects only: an object in a pack was needed when it was packed. */
+  /** Keeps loose objects only: an object in a pack was needed when it was packed. */
   async keep(ids: readonly string[]): Promise<void> {
     const folder = this.#folder;
     if (folder === undefined) return;
@@ -42,7 +41,7 @@ export class Shelf {
     if (folder === undefined) return;
     await inParts([...(await this.#list(folder))], async (id) => {
       const file = looseFile(this.#objects, id);
-      const found = await stat(file).catch(() => undefined); // Not there, or in a pack.
+      const found = await stat(file).catch(() => undefined); // The object is missing, or in a pack.
       if (found?.size) return;
       if (found) await rm(file, { force: true }); // A power cut left it empty.
       for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
@@ -53,7 +52,7 @@ export class Shelf {
     });
   }
 
-  /** When none of it is needed any more. */
+  /** Removes the backup when none of its objects is needed any more. */
   async clear(): Promise<void> {
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
     this.#names = undefined;

@@ -1,4 +1,4 @@
-/** Which files does a commit have, what is in them, and which attributes does git give them? */
+/** Lists the files of a commit, reads their contents, and finds their git attributes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,11 +17,11 @@ type TreeQuestion = Omit<GitCall, "args" | "input" | "cut"> & {
   readonly commit: string;
   /** Only these files; without it all of them. */
   readonly paths?: readonly string[];
-  /** `true` opens every object: 40 ms for a thousand files. */
+  /** If true, every object is opened: 40 ms for a thousand files. */
   readonly withSizes?: boolean;
 };
 
-/** Plain files only: a link may lead anywhere, and a submodule is another repository. */
+/** Lists plain files only: a link may lead anywhere, and a submodule is another repository. */
 export async function listFiles(
   { commit, paths = [], withSizes = false, ...call }: TreeQuestion,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ export async function listFiles(
   const args = ["ls-tree", "-r", "-z", "--full-tree", ...(withSizes ? ["-l"] : []), commit, "--", ...paths];
   const listed = await git({ ...call, args, cut: true }, signal);
   if (!listed.ok) return listed;
-  const rows = listed.out.split("\0").slice(0, -1); // The last one is empty, or was cut off in its middle.
+  const rows = listed.out.split("\0").slice(0, -1); // The last row is empty, or was cut off in its middle.
   const files = rows.flatMap((row): readonly TreeFile[] => {
     const [, mode, id, bytes, path] = /^(100\d+) blob ([0-9a-f]+)(?: +(\d+))?\t(.+)$/s.exec(row) ?? [];
     return id && path ? [{ path, id, isExecutable: mode === "100755", bytes: Number(bytes ?? 0) }] : [];
@@ -37,7 +37,7 @@ export async function listFiles(
   return { files, isCut: listed.isCut };
 }
 
-/** Its beginning, if it is longer than `maxBytes`. */
+/** The content of a file; only its beginning, if it is longer than `maxBytes`. */
 export async function readBlob(
   { folder, id, maxBytes }: { readonly folder: string; readonly id: string; readonly maxBytes: number },
   signal: AbortSignal,
@@ -54,8 +54,8 @@ type AttributeQuestion = Pick<GitCall, "environment"> & {
 };
 
 /**
- * The attributes that the commit's own `.gitattributes` and the settings give to its files. They are read into an index
- * of our own, because git can read them from a commit only from 2.40 on.
+ * The attributes that the commit's own `.gitattributes` and the settings give to its files. They are read into a
+ * temporary index, because git can read them from a commit only from 2.40 on.
  */
 export async function attributesOf(
   { gitDir, commit, names, files, environment }: AttributeQuestion,

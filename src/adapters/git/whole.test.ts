@@ -1,3 +1,4 @@
+/** Tests whether all objects of a commit are there, and that a missing one is named. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";

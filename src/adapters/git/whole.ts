@@ -1,4 +1,4 @@
-/** Are commits complete? Git reads their new folders, and their new files are looked for. */
+/** Checks that commits are complete: git reads their new folders, and their new files are looked for. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failed, hasFailed } from "../../core/result.ts";
@@ -15,15 +15,15 @@ type WholenessQuestion = {
   /** The git folder, with the objects in it. */
   readonly folder: string;
   readonly commits: readonly string[];
-  /** These are taken to be complete. */
+  /** Commits that are taken to be complete. */
   readonly known: readonly string[];
   /** Looks for the contents of files, if the caller can do so without a process. */
   readonly find?: (ids: readonly string[]) => Promise<Whole | Failed>;
 };
 
 /**
- * One process. `rev-list --objects` would also read every folder of what is known: three times as long with 20,000
- * files. Never a long-lived process, because that still sees objects in removed packs.
+ * Uses one process. `rev-list --objects` would also read every folder of the known commits: three times as long
+ * with 20,000 files. A long-lived process must not be used, because it still sees objects in removed packs.
  */
 export async function wholeness(
   { folder, commits, known, find }: WholenessQuestion,
@@ -34,7 +34,7 @@ export async function wholeness(
   const ask = (args: readonly string[]) => git({ folder, args, environment }, signal);
   const read = await ask([...NEW_ENTRIES, ...range]);
   if (!read.ok && read.code === undefined) {
-    return signal.aborted ? { failure: read.failure } : verdict(await ask([...ALL_OBJECTS, ...range])); // Too many.
+    return signal.aborted ? { failure: read.failure } : verdict(await ask([...ALL_OBJECTS, ...range])); // Too many entries.
   }
   if (!read.ok) return verdict(read);
   const idsIn = (lines: RegExp) => [...new Set([...read.out.matchAll(lines)].flatMap(([, ...ids]) => ids))];
@@ -58,10 +58,10 @@ async function findFiles(
   return missing === undefined ? verdict(found) : { is: "missing", what: `${missing} is missing` };
 }
 
-/** Beyond it one process is faster. */
+/** With more files than this, one process is faster. */
 const MAX_LOOKS = 100;
 
-/** Against the first parent: what a merge took from the others is in their own entries, or known. */
+/** Compares with the first parent: what a merge took from the others is in their own entries, or known. */
 const NEW_ENTRIES = [
   ...["-c", "core.commitGraph=false", "-c", "log.showRoot=true"],
   ...[
@@ -86,7 +86,7 @@ function verdict(answer: GitAnswer): Whole | Failed {
   return code === undefined || !LACKING.test(what) ? { failure } : { is: "missing", what };
 }
 
-/** Git's words for missing objects. Work counts as lost because of them; any other error says nothing. */
+/** Git's words for missing objects, for which work counts as lost; any other error says nothing. */
 const LACKING =
   /missing|bad (?:object|revision)|unknown revision|not a valid object|nonexistent object|invalid object|unable to read|could not read|unable to find|is empty|corrupt/i;
 

@@ -1,12 +1,12 @@
-/** Limits the connections to a server that ask nothing, so that they shut nobody out. */
+/** Limits a server's connections that send no request, so that they shut out no other client. */
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Browsers and agents keep a few; of more, the oldest makes room for who asks. */
+/** Browsers and agents keep a few idle; above this number, the oldest one is closed. */
 const MAX_SILENT = 100;
 
 export function dropSilent(server: Server): void {
-  // By its other end: with TLS, a request comes on another socket than its connection.
+  // Named by its other end, because with TLS a request comes on another socket than its connection.
   const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
   const silent = new Map<string, Socket>();
   server.on("connection", (socket) => {

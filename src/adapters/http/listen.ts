@@ -1,4 +1,4 @@
-/** Listens on loopback unless told otherwise, with limits on what a client may keep waiting. */
+/** Opens an HTTP server, with limits on how long a client may keep it waiting. */
 import { createServer as createPlain, type Server } from "node:http";
 import { createServer as createTls } from "node:https";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
@@ -17,11 +17,11 @@ type Where = {
   readonly port: number;
   readonly tls?: Tls;
   readonly headMs?: number;
-  /** How long a client may take for a whole request; half as long again as for its head unless told. */
+  /** How long a client may take for a whole request; by default 1.5 times as long as for its head. */
   readonly requestMs?: number;
-  /** How long a connection may rest between two requests. */
+  /** How long a connection may be idle between two requests. */
   readonly restMs?: number;
-  /** The server does not keep the process alive. */
+  /** If true, the server does not keep the process alive. */
   readonly isUnref?: boolean;
 };
 type Fetch = (request: Request, connection: HttpBindings) => Response | Promise<Response>;
@@ -39,7 +39,7 @@ const MAX_CONNECTIONS = 200;
 
 export async function listen(fetch: Fetch, where: Where): Promise<Listening | Failed> {
   const { host, port, tls, isUnref } = where;
-  // Request and Response of the process stay as they are: the server may run inside a program that uses the library.
+  // The process keeps its own global Request and Response: the server may run inside a program that uses the library.
   const handle = getRequestListener(
     (request, connection) =>
       fetch(hasLength(request) ? request : request.clone(), connection as HttpBindings),
@@ -73,7 +73,10 @@ export async function listen(fetch: Fetch, where: Where): Promise<Listening | Fa
   };
 }
 
-/** Without a length, hono's body limit makes a Request of the request, which takes only one of Node's own: a clone is. */
+/**
+ * Whether the request has a length. Without one, hono's body limit makes a Request from the request, which Node
+ * only allows for its own class: a clone is of that class.
+ */
 const hasLength = ({ method, headers }: Request) =>
   method === "GET" || method === "HEAD" || headers.has("content-length");
 

@@ -1,4 +1,4 @@
-/** What is seen of a fleet from a machine that wants to work for it? Its database, as whom, and its remote, both ways. */
+/** Checks a fleet from a machine that wants to work for it: its database, this machine's role there, and its remote. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -54,7 +54,7 @@ async function lookAtDatabase(
   };
 }
 
-/** An empty commit is pushed under a name of its own, and removed. */
+/** Pushes an empty commit to the remote under a name of its own, and removes it. */
 async function tryRemote(folder: string, remote: string, signal: AbortSignal): Promise<FleetFacts["remote"]> {
   const place = await mkdtemp(path.join(tmpdir(), "skein-doctor-"));
   try {
@@ -76,7 +76,7 @@ async function tryRemote(folder: string, remote: string, signal: AbortSignal): P
   }
 }
 
-/** Undefined if nobody said which: a run names its remote. */
+/** The remote's address; undefined if no remote has this name here: a run names its remote. */
 async function addressOf(folder: string, remote: string, signal: AbortSignal): Promise<string | undefined> {
   if (/[/:]/.test(remote)) return remote;
   const named = await git({ folder, args: ["remote", "get-url", "--", remote] }, signal);

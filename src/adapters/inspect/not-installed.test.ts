@@ -1,9 +1,10 @@
+/** Tests what is reported that a proposed set-up would not install. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { proposeSetup } from "../gates/propose-setup.ts";
 import { notInstalled } from "./not-installed.ts";
 
-/** What the set-up that is proposed for these files of the top leaves out. */
+/** What the proposed set-up for these files at the top leaves out. */
 function lacksOf(top: Readonly<Record<string, string>>, below: readonly string[] = [], problem?: string) {
   const textOf = (name: string) => top[name];
   const setup = proposeSetup(textOf);

@@ -1,4 +1,7 @@
-/** Names what a proposed set-up would not install: its own program, packages below the top, groups of Python's. */
+/**
+ * Names what a proposed set-up would not install: its own program, packages below the top, groups of Python
+ * packages.
+ */
 import path from "node:path";
 import type { SetupFacts } from "../../ports/inspection.ts";
 
@@ -6,9 +9,9 @@ type Proposed = {
   readonly setup: Pick<SetupFacts, "command" | "lockFile">;
   /** All files of the commit. */
   readonly paths: readonly string[];
-  /** Of a file at the top. */
+  /** The text of a file at the top. */
   readonly textOf: (name: string) => string | undefined;
-  /** Why its program cannot be started here. */
+  /** Why the set-up's program cannot be started here. */
   readonly problem?: string;
 };
 
@@ -16,7 +19,7 @@ type Proposed = {
 export function notInstalled({ setup, paths, textOf, problem }: Proposed): readonly string[] {
   const below = paths.filter((file) => file.includes("/") && isLock(file) && !isAside(file));
   const isWhole = /\b(?:npm|pnpm|yarn|bun)\b/.test(setup.command) && hasWorkspaces(textOf);
-  // A lock file of a package that is in a workspace of the top is an old one: the top's has it.
+  // The lock file of a package that is in a workspace of the top is an old one: the top's lock file includes it.
   const own = isWhole ? below.filter((file) => !SCRIPT_LOCKS.has(path.posix.basename(file))) : below;
   return [
     ...(problem === undefined ? [] : [`anything here: ${problem}`]),
@@ -38,7 +41,7 @@ const isLock = (file: string): boolean => {
   );
 };
 
-/** What no gate of the top needs, as a rule. */
+/** Folders that a gate at the top does not need, as a rule. */
 const isAside = (file: string): boolean =>
   file
     .split("/")
@@ -51,7 +54,7 @@ const isAside = (file: string): boolean =>
 const hasWorkspaces = (textOf: Proposed["textOf"]): boolean =>
   /"workspaces"\s*:/.test(textOf("package.json") ?? "") || textOf("pnpm-workspace.yaml") !== undefined;
 
-/** `pip install -e .` installs none of them. */
+/** Groups of dependencies, of which `pip install -e .` installs none. */
 function groupsIn(textOf: Proposed["textOf"]): readonly string[] {
   const names: string[] = [];
   let isGroup = false;

@@ -1,4 +1,4 @@
-/** What is a repository like, and which git is there? Looked at for `skein doctor` and `skein init`; nothing throws. */
+/** Inspects a repository and the installed git for `skein doctor` and `skein init`; nothing throws. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Failed, hasFailed } from "../../core/result.ts";
@@ -8,7 +8,7 @@ import { git } from "../git/git.ts";
 import { locate, tooOld } from "../repositories/locate.ts";
 import { openProject } from "../runs/open-project.ts";
 
-/** Asked at the root, which is there whatever else is not. */
+/** Asks at the root folder, which always exists. */
 export async function inspectGit(folder: string, signal: AbortSignal): Promise<GitFacts | Failed> {
   const said = await git({ folder: path.parse(folder).root, args: ["version"] }, signal);
   if (!said.ok) return { failure: said.failure };
@@ -26,7 +26,7 @@ export async function inspectRepository(
   if (hasFailed(found)) return found;
   const { gitAsks, ...located } = found;
   const opened = gitAsks.length > 0 ? await openProject(folder, env, signal) : found;
-  if (hasFailed(opened)) return opened; // Its own git settings are not agreed to: nothing more is asked of git.
+  if (hasFailed(opened)) return opened; // Its own git settings are not agreed to, so nothing more is asked of git.
   const { top, gitDir } = located;
   const said = (...args: readonly string[]) =>
     git({ folder: top, args, maxBytes: MAX_ANSWER_BYTES }, signal).then(({ out }) => out.trim());
@@ -51,13 +51,13 @@ export async function inspectRepository(
 
 const MAX_ANSWER_BYTES = 1_000_000;
 
-/** How large a commit is when it is checked out; of a very large one what was seen within the limits. */
+/** The size of a commit when it is checked out; for a very large one, what was seen within the limits. */
 export async function inspectTree(
   { top, isPartial }: InspectedRepository,
   commit: string,
   signal: AbortSignal,
 ): Promise<TreeFacts | undefined> {
-  if (isPartial) return undefined; // To be asked for its size, a blob that is not here would be fetched.
+  if (isPartial) return undefined; // To give its size, git would fetch a blob that is not here.
   const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", commit];
   const listed = await git({ folder: top, args, maxBytes: MAX_TREE_BYTES, cut: true }, signal);
   if (!listed.ok) return undefined;
@@ -68,9 +68,9 @@ export async function inspectTree(
   return { files: sizes.length, bytes, isCut: listed.isCut };
 }
 
-/** What a file takes on most disks, however short it is: of 150,000 files of ten bytes 600 MB, not 1.5. */
+/** The size that a file takes on most disks, however short it is: 150,000 files of ten bytes take 600 MB, not 1.5. */
 const BLOCK_BYTES = 4_096;
-/** Some 100,000 files. */
+/** Enough for about 100,000 files. */
 const MAX_TREE_BYTES = 10_000_000;
 
 /** Ignored files that programs often need, by name: workspaces have none of them unless `.worktreeinclude` says so. */

@@ -1,4 +1,4 @@
-/** Which roles and MCP servers do files of a repository describe? By name, with what is wrong in those files. */
+/** Lists the roles and MCP servers that files of a repository describe, with what is wrong in those files. */
 import type { NamesFound } from "../../ports/inspection.ts";
 import { AGREES_TO_ALL } from "../../ports/trust.ts";
 import { mcpServersIn } from "../agents/acp/open.ts";
@@ -14,7 +14,7 @@ export async function inspectServers(
   top: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<NamesFound> {
-  const { servers, problems } = await mcpServersIn(top, variables, AGREES_TO_ALL); // Only named here.
+  const { servers, problems } = await mcpServersIn(top, variables, AGREES_TO_ALL); // Only named, not started.
   return namesOf(servers, problems);
 }
 

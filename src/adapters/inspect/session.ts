@@ -1,4 +1,4 @@
-/** Does an agent that speaks ACP start here, and give a session? Its model is not called. */
+/** Checks that an agent that speaks ACP starts here and gives a session, without a call of its model. */
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { failure } from "../../core/failure.ts";

@@ -1,4 +1,4 @@
-/** How would workspaces be set up here? By the files of a commit, and by what is installed in the user's checkout. */
+/** Proposes how workspaces are set up here, from the files of a commit and what is installed in the user's checkout. */
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { type Installed, proposeSetup, SETUP_FILES } from "../gates/propose-setu
 import { git } from "../git/git.ts";
 import { notInstalled } from "./not-installed.ts";
 
-/** Undefined where nothing has to be installed, as far as anyone can tell. */
+/** Undefined if nothing has to be installed, as far as can be seen. */
 export async function inspectSetup(
   { top, gitDir }: Located,
   commit: string,
@@ -24,7 +24,7 @@ export async function inspectSetup(
   const texts = new Map<string, string>();
   for (const name of listed.out.split("\0").filter((one) => one !== "")) {
     const args = ["cat-file", "blob", `${commit}:${name}`];
-    const isRead = !/lock|\.yarnrc/.test(name); // That a lock file is there is all that matters.
+    const isRead = !/lock|\.yarnrc/.test(name); // Of a lock file, only its presence matters.
     texts.set(
       name,
       isRead ? (await git({ folder: top, args, maxBytes: MAX_BYTES, cut: true }, signal)).out : "",
@@ -47,7 +47,7 @@ export async function inspectSetup(
   return lacks.length === 0 ? setup : { ...setup, lacks };
 }
 
-/** The beginning of a list that is longer says enough. */
+/** The beginning of a longer list is enough. */
 const MAX_LIST_BYTES = 8_000_000;
 
 const MAX_BYTES = 1_000_000;
@@ -60,7 +60,10 @@ async function installedIn(top: string): Promise<Installed> {
   };
 }
 
-/** An installation by a link leaves a file beside the packages that names where they really are. */
+/**
+ * Whether the checkout itself is installed: an editable installation leaves a file beside the packages that names
+ * its real place.
+ */
 async function isEditable(top: string, venv: string): Promise<boolean> {
   const versions = await readdir(path.join(venv, "lib")).catch(() => []);
   for (const version of versions) {

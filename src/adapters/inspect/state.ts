@@ -1,4 +1,4 @@
-/** Where are runs kept, may it be written there, and is there room? */
+/** Checks where runs are kept, whether that folder can be written, and how much room the disk has. */
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import path from "node:path";
@@ -9,7 +9,7 @@ import type { Environment, Located } from "../../ports/project.ts";
 import { FolderRuns } from "../runs/folder-runs.ts";
 import { stateFolderFor } from "../runs/state-folder.ts";
 
-/** Of the repository; without one, of the folder that holds those of all repositories. */
+/** The state folder of the repository; without a repository, the folder that holds those of all repositories. */
 export async function inspectState(
   located: Located | undefined,
   folder: string,
@@ -36,7 +36,7 @@ export async function inspectState(
   };
 }
 
-/** The folder itself, or the closest above it that is there. */
+/** The folder itself, or the closest existing folder above it. */
 async function nearest(place: string): Promise<string | undefined> {
   const isThere = await stat(place).then(
     () => true,
@@ -57,7 +57,7 @@ async function whyUnwritable(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Undefined where the system does not say. */
+/** Undefined if the system does not say. */
 export async function inspectDisk(folder: string): Promise<Disk | undefined> {
   try {
     const [{ type, bavail, bsize }, { dev }] = [await statfs(folder), await stat(folder)];
@@ -65,11 +65,11 @@ export async function inspectDisk(folder: string): Promise<Disk | undefined> {
     const disk = { freeBytes: bavail * bsize, device: dev };
     return known ? { fileSystem: known[0], kind: known[1], ...disk } : { kind: "unknown", ...disk };
   } catch {
-    return undefined; // What is wrong with the folder is said where it is looked at.
+    return undefined; // A problem of the folder is reported where the folder is checked.
   }
 }
 
-/** By the number that Linux gives; elsewhere the numbers mean other things. */
+/** File systems by the number that Linux gives; on other systems the numbers mean other things. */
 const FILE_SYSTEMS: ReadonlyMap<number, readonly [name: string, kind: Disk["kind"]]> = new Map([
   [0xef53, ["ext4", "local"]],
   [0x58465342, ["xfs", "local"]],

@@ -1,14 +1,14 @@
-/** How does pg-boss hold the jobs of a fleet? One queue for each set of labels, in a schema beside the fleet's own. */
+/** Sets up pg-boss for the jobs of a fleet: one queue for each set of labels, in a schema beside the fleet's own. */
 import { createHash } from "node:crypto";
 import type { ConstructorOptions, Db, PgBoss } from "pg-boss";
 import type { Failed } from "../../core/result.ts";
 import { bossSchema, type Database, inSchema, ownNamesOnly } from "../fleet/database.ts";
 
-/** Before a machine counts as dead, in s: the shortest that pg-boss allows. */
+/** Seconds without a heartbeat before a machine counts as dead: the shortest time that pg-boss allows. */
 const HEARTBEAT_S = 10;
 /** How often a job whose machine died is given to another. */
 const RETRIES = 3;
-/** What became of a job is needed until its run is over. */
+/** How long ended jobs are kept: their results are needed until the run is over. */
 const KEEP_S = 30 * 24 * 3_600;
 /** The engine has its own, shorter limits; past this one a job is taken to be lost. */
 const MAX_JOB_S = 24 * 3_600 - 1;
@@ -16,12 +16,12 @@ const MAX_JOB_S = 24 * 3_600 - 1;
 /** "jobs", "jobs/gpu/linux": `worker_take` reads the labels from the name. */
 export const queueOf = (labels: readonly string[]): string => ["jobs", ...[...labels].sort()].join("/");
 
-/** Tells workers that jobs wait. */
+/** The channel that notifies workers of waiting jobs. */
 export const JOBS_CHANNEL = "jobs";
-/** Tells the coordinator of a run that a job of it has ended. */
+/** The channel that notifies the coordinator of a run when a job of it has ended. */
 export const jobsOfRun = (runId: string): string => `jobs:${runId}`;
 
-/** The same job of the same run has the same id: a second offer is none. */
+/** The same job of the same run has the same id, so that a second offer has no effect. */
 export function bossId(runId: string, job: string): string {
   const hex = createHash("sha256").update(`${runId}/${job}`).digest("hex");
   return [
@@ -34,8 +34,8 @@ export function bossId(runId: string, job: string): string {
 }
 
 /**
- * For coordinators, over the fleet's own connections. Statements are not tried again: one that waited for Postgres to
- * come back would end the jobs of machines that could not say meanwhile that they live.
+ * pg-boss for coordinators, over the fleet's own connections. Statements are not retried: one that waited for
+ * Postgres to come back would end the jobs of machines that could not send heartbeats meanwhile.
  */
 export const coordinatorsBoss = (database: Database): Promise<PgBoss> =>
   start({ db: asDb(database), schema: bossSchema(database.schema), migrate: false, createSchema: false });
@@ -44,7 +44,7 @@ const asDb = (database: Database): Db => ({
   executeSql: (text, values) => database.query(text, values),
 });
 
-/** Supervised by `superviseJobs` alone. */
+/** No supervision by pg-boss itself: `superviseJobs` does it. */
 const QUIET = {
   ...{ supervise: false, schedule: false, monitorIntervalSeconds: 1 },
   ...{ persistWarnings: false, persistQueueStats: false, reindex: false },
@@ -54,7 +54,7 @@ async function start(options: ConstructorOptions): Promise<PgBoss> {
   const { PgBoss } = await import("pg-boss");
   const boss = new PgBoss({ ...QUIET, ...options });
   boss.on("error", () => {}); // Postgres is away: the next query fails and says so.
-  boss.on("warning", () => {}); // Of slow queries and long queues.
+  boss.on("warning", () => {}); // About slow queries and long queues.
   await boss.start();
   return boss;
 }
@@ -74,7 +74,7 @@ export async function makeQueue(boss: PgBoss, database: Database, queue: string)
       FOR EACH ROW WHEN (NEW.state > 'active') EXECUTE FUNCTION $S.job_ended()`);
 }
 
-/** At `skein fleet init`: the tables of pg-boss, and the queue of jobs that need no label. */
+/** Run by `skein fleet init`: makes the tables of pg-boss, and the queue of jobs that need no label. */
 export async function migrateJobs(database: Database, url: string): Promise<Failed | undefined> {
   const schema = bossSchema(database.schema);
   try {

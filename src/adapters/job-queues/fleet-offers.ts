@@ -1,4 +1,4 @@
-/** The coordinator's side of pg-boss: offers jobs while it has the lease, cancels them, and hears of their ends. */
+/** The coordinator's side of pg-boss: offers jobs while it has the lease, cancels them, and follows how they end. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import type { PgBoss } from "pg-boss";
@@ -20,11 +20,14 @@ type OffersOptions = {
   readonly database: Database;
   readonly run: string;
   readonly runId: string;
-  /** Of the lease that this coordinator has. */
+  /** The number of this coordinator's lease. */
   readonly fence: number;
-  /** A job on another machine gives no sign of life, or gives one again. */
+  /** Called when a job on another machine has gone quiet, or gives signs again. */
   readonly onQuiet: Signs["tell"];
-  /** A machine has begun a job of the log, or a part of it; or that machine is gone, and it waits for another. */
+  /**
+   * `onTaken`: a machine has begun a job of the log, or a part of it. `onReturned`: that machine is gone, and the
+   * job waits for another.
+   */
   readonly onTaken: (job: JobId, taken: JobTaken) => void;
   readonly onReturned: (job: JobId) => void;
   readonly termsOf: TermsOf;
@@ -35,11 +38,11 @@ type Wanted = {
   readonly needs: JobOffer["needs"];
   readonly what: OfferedWork;
   readonly labels: readonly string[];
-  /** The more, the sooner. */
+  /** Higher numbers come first. */
   readonly priority: number;
 };
 
-/** `of`: the job of the log that it is, or is part of. */
+/** `of`: the job of the log that this job is, or is part of. */
 type Followed = {
   readonly of: JobId;
   readonly isPart: boolean;
@@ -53,7 +56,7 @@ type Ready = Pending & { readonly terms: Awaited<ReturnType<TermsOf>> };
 export class FleetOffers {
   readonly #options: OffersOptions;
   readonly #waiting = new Map<string, Followed>();
-  /** The permits of tries that were told of, by the job's id. */
+  /** The permits of tries that were reported as taken, by the job's id. */
   readonly #told = new Map<string, string>();
   readonly #queues = new Set<string>();
   readonly #stop = new AbortController();
@@ -67,7 +70,10 @@ export class FleetOffers {
     this.#options = options;
   }
 
-  /** Those that are offered at about the same time go together. A coordinator without its lease offers nothing. */
+  /**
+   * Offers a job; offers made at about the same time share a transaction. A coordinator without its lease offers
+   * nothing.
+   */
   offer(wanted: Wanted): Promise<"offered" | Failed> {
     const { promise, resolve } = Promise.withResolvers<"offered" | Failed>();
     this.#pending.push({ ...wanted, done: resolve });
@@ -75,19 +81,19 @@ export class FleetOffers {
     return promise;
   }
 
-  /** Until it has ended, or was cancelled. */
+  /** Follows a job until it has ended, or was cancelled. */
   follow(job: JobId, ended: Followed["ended"], of = job): void {
     this.#waiting.set(bossId(this.#options.runId, job), { of, isPart: of !== job, ended });
     const { database } = this.#options;
     this.#listening ??= Promise.all([
       this.#listen(),
       this.#hearReports(),
-      // Also after a takeover, when nothing may be offered for long.
+      // Started here so that it also runs after a takeover, when nothing may be offered for long.
       superviseJobs(database, () => this.#opened(), this.#stop.signal),
     ]);
   }
 
-  /** What a job cost that was called off, if it says so in time. */
+  /** The cost of a cancelled job, if its worker reports it in time. */
   async lastWords(job: string): Promise<Spent | undefined> {
     const { promise, resolve } = Promise.withResolvers<Spent | undefined>();
     this.#late.set(job, resolve);
@@ -99,18 +105,18 @@ export class FleetOffers {
     });
   }
 
-  /** What the queue knows of a job of an earlier coordinator. */
+  /** The queue's state of a job that an earlier coordinator offered. */
   async find(job: string): Promise<JobEnding | "underway" | "unknown" | Failed> {
     const rows = await this.#rows([bossId(this.#options.runId, job)]);
     if (hasFailed(rows)) return rows;
     const [row] = rows;
     if (!row) return "unknown";
-    // The log may still say which machine has it: then it is told that it is back.
+    // The log may still say that a machine has it: then the job's return is reported.
     if (row.state === "retry" && row.permit !== null) this.#told.set(row.id, row.permit);
     return endingOf(row) ?? "underway";
   }
 
-  /** Its worker notices within seconds. */
+  /** The job's worker notices within seconds. */
   async cancel(job: string): Promise<void> {
     const id = bossId(this.#options.runId, job);
     const rows = await this.#rows([id]);
@@ -119,7 +125,7 @@ export class FleetOffers {
     await this.#cancel(row.name, id);
   }
 
-  /** Of a run whose coordinator has changed: gates that no landing waits for any more. */
+  /** Cancels jobs of an earlier coordinator: gates that no landing waits for any more. */
   async cancelAll(prefix: string): Promise<void> {
     const { database, runId } = this.#options;
     const found = await database.ask<{ readonly id: string; readonly name: string }>(
@@ -142,7 +148,7 @@ export class FleetOffers {
     this.#stop.abort();
     await this.#flushing;
     await this.#listening;
-    const boss = await this.#boss?.catch(() => undefined); // Never opened.
+    const boss = await this.#boss?.catch(() => undefined); // It was never opened.
     await boss?.stop({ graceful: false, close: false }).catch(() => {}); // Postgres is away.
   }
 
@@ -150,13 +156,13 @@ export class FleetOffers {
     if (this.#boss) return this.#boss;
     this.#boss = coordinatorsBoss(this.#options.database);
     this.#boss.catch(() => {
-      this.#boss = undefined; // It may be there the next time.
+      this.#boss = undefined; // Postgres may be back the next time.
     });
     return this.#boss;
   }
 
   async #flush(): Promise<void> {
-    await Promise.resolve(); // All that the engine offers in one go.
+    await Promise.resolve(); // Waits for all offers that the engine makes in the same turn.
     while (this.#pending.length > 0) {
       const pending = this.#pending.splice(0, MAX_AT_ONCE);
       const result = await this.#offerAll(pending);
@@ -165,10 +171,10 @@ export class FleetOffers {
         done(result);
       }
     }
-    this.#flushing = undefined; // At once: whoever is told now may offer the next.
+    this.#flushing = undefined; // Cleared at once, because a caller that gets its result now may offer the next job.
   }
 
-  /** All or none, in one transaction with a look at the lease. Safe to be done twice. */
+  /** Offers all or none, in one transaction that also checks the lease. Safe to repeat. */
   async #offerAll(pending: readonly Pending[]): Promise<"offered" | Failed> {
     const { database, runId, fence, termsOf } = this.#options;
     const terms = await Promise.all(pending.map(({ job }) => termsOf(job)));
@@ -242,11 +248,11 @@ export class FleetOffers {
       const rows = ids.length === 0 ? [] : await this.#rows(ids, { isNews: true, signal });
       if (!hasFailed(rows)) await this.#tellAll(rows);
       await nudges.next(signal, LOOK_MS);
-      await pause(GATHER_MS, undefined, { signal }).catch(() => {}); // The loop looks at the signal.
+      await pause(GATHER_MS, undefined, { signal }).catch(() => {}); // The loop checks the signal.
     }
   }
 
-  /** What workers say beside their answers; each is heard once. */
+  /** Reads the reports of workers besides their answers, each once. */
   async #hearReports(): Promise<void> {
     const { database, runId, fence } = this.#options;
     const { signal } = this.#stop;
@@ -263,7 +269,7 @@ export class FleetOffers {
     }
   }
 
-  /** A worker's own words, of the job whose permit it has. */
+  /** Handles a worker's own report about the job whose permit it has. */
   #hear(job: string, said: LooseFields): void {
     if (said["is"] === "late") this.#late.get(job)?.(readSpent(said["spent"]));
     const followed = this.#waiting.get(bossId(this.#options.runId, job));
@@ -274,7 +280,7 @@ export class FleetOffers {
     this.#options.onQuiet({ job: followed.of, ms: Math.min(ms, MAX_QUIET_MS), ...text, ...prepared });
   }
 
-  /** A part of a job is forgotten once it has ended; other jobs once the log has their ends. */
+  /** Reports news of jobs. A part of a job is deleted once it has ended; other jobs once the log has their ends. */
   async #tellAll(rows: readonly JobRow[]): Promise<void> {
     const parts = rows.filter(({ id }) => this.#waiting.get(id)?.isPart);
     const ended = parts.filter((row) => endingOf(row)).map(({ id }) => id);
@@ -299,12 +305,15 @@ export class FleetOffers {
     followed.ended(end);
   }
 
-  /** `isNews`: only those that have ended, were taken by a machine that was not told of, or were lost by one that was. */
+  /**
+   * `isNews`: only jobs that have ended, that a machine took without a report of it, or that a reported machine
+   * lost.
+   */
   #rows(
     ids: readonly string[],
     { isNews = false, signal }: { readonly isNews?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<readonly JobRow[] | Failed> {
-    // By the name of its queue as well, which the index begins with.
+    // Selected by the name of the queue as well, which the index begins with.
     return this.#options.database.ask<JobRow>(
       `SELECT boss.id, boss.name, boss.state, boss.retry_count AS tries, boss.started_on IS NOT NULL AS begun,
          CASE WHEN length(boss.output->>'result') <= ${MAX_RESULT_CHARS} THEN boss.output END AS output,
@@ -329,15 +338,15 @@ export class FleetOffers {
 }
 
 const LOST = failedWith("interrupted", "another coordinator has taken over this run: nothing was offered");
-/** A restart takes seconds, a change to another server up to a minute. */
+/** A restart takes seconds, a failover to another server up to a minute. */
 const PATIENCE_MS = 60_000;
 const MAX_OFFER_MS = 10_000;
 const MAX_DOING_CHARS = 200;
 const MAX_QUIET_MS = 7 * 24 * 3_600_000;
 const MAX_AT_ONCE = 200;
-/** Less than the engine waits for them before a run ends. */
+/** Less than the engine waits for a cancelled job's cost before a run ends. */
 const LAST_WORDS_MS = 20_000;
-/** Word of an answer comes at once. That a job was taken is seen with the next word, or after so long. */
+/** An answer is notified at once. That a job was taken is seen with the next notification, or after this long. */
 const LOOK_MS = 2_000;
 /** Answers that come at about the same time are read together: with 20 workers, 1.5 times as many a second. */
 const GATHER_MS = 10;

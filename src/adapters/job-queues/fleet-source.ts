@@ -1,4 +1,7 @@
-/** Where does a worker of a fleet get its jobs? From the queues whose labels it has; it says every few seconds that it lives. */
+/**
+ * Takes jobs for a worker of a fleet from the queues whose labels it has, and sends its heartbeat every two
+ * seconds.
+ */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
@@ -19,11 +22,11 @@ type SourceOptions = {
   readonly labels: readonly string[];
   readonly capacity: number;
   readonly version: string;
-  /** The one of an earlier process of this machine, which may have been killed just now. */
+  /** The token of an earlier process of this machine, which may have been killed just now. */
   readonly token?: string;
-  /** How long it waits until it may join; by default for what passes by itself. */
+  /** How long it waits until it may join; by default only for obstacles that pass by themselves. */
   readonly patienceMs?: number;
-  /** It is to wait no longer. */
+  /** Ends the wait. */
   readonly signal?: AbortSignal;
 };
 
@@ -31,14 +34,14 @@ type TakenRow = { readonly offer: string | null; readonly tries: number };
 
 export class FleetSource implements JobSource, AsyncDisposable {
   readonly #options: SourceOptions;
-  /** Says that this process is the one that joined under its name. */
+  /** Proves that this process is the one that joined under its name. */
   readonly #token: string;
   /** The jobs that it has, by their permits. */
   readonly #held = new Map<string, AbortController>();
   readonly #beat: NodeJS.Timeout;
-  /** The sign of life that is on its way. */
+  /** The heartbeat that is being sent. */
   #speaking: Promise<unknown> = Promise.resolve();
-  /** Keeps the connection that listens, also while every lane is busy. */
+  /** Keeps the listening connection open, also while every lane of the worker is busy. */
   readonly #listening: Disposable;
   #isDraining = false;
 
@@ -58,7 +61,7 @@ export class FleetSource implements JobSource, AsyncDisposable {
       if (joined === "joined") return source;
       const mostMs = typeof joined === "string" ? (patienceMs ?? JOIN_PATIENCE_MS[joined] ?? 0) : 0;
       if (performance.now() - begun < mostMs && !signal?.aborted) {
-        await pause(JOIN_AGAIN_MS, undefined, { ...(signal && { signal }) }).catch(() => {}); // Asked once more.
+        await pause(JOIN_AGAIN_MS, undefined, { ...(signal && { signal }) }).catch(() => {}); // Then joins again.
         continue;
       }
       await source.#close();
@@ -70,20 +73,21 @@ export class FleetSource implements JobSource, AsyncDisposable {
     using nudges = this.#options.database.nudges(JOBS_CHANNEL);
     while (!signal.aborted) {
       const taken = await this.#take(what === "gate" ? GATE_PRIORITY : 0);
-      if (taken) return taken; // Also in the moment in which the worker is told to end: it is begun.
+      // Returned even if the worker is told to end in this moment, because the job has begun.
+      if (taken) return taken;
       await nudges.next(signal, LOOK_MS);
     }
     return undefined;
   }
 
-  /** People see that it takes no more jobs. */
+  /** Shows people that this worker takes no more jobs. */
   drain(): void {
     this.#isDraining = true;
     this.#speak();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#close(); // Else a sign of life might be heard after the last word.
+    await this.#close(); // Otherwise a heartbeat could arrive after the word that the worker is gone.
     await this.#seen("gone", []);
   }
 
@@ -118,10 +122,10 @@ export class FleetSource implements JobSource, AsyncDisposable {
     };
   }
 
-  /** What was made is not dropped because Postgres restarts. */
+  /** Retried for minutes, so that a result is not lost because Postgres restarts. */
   async #answer(permit: string, result: JobResult): Promise<"taken" | "late" | Failed> {
     const { database } = this.#options;
-    // As a text within it: jsonb refuses a zero character.
+    // As a JSON text within JSON, because jsonb refuses a zero character.
     const output = JSON.stringify({ result: JSON.stringify(result) });
     const rows = await database.ask<{ readonly counts: boolean }>(
       "SELECT $S.worker_answer($1, $2) AS counts",
@@ -143,7 +147,8 @@ export class FleetSource implements JobSource, AsyncDisposable {
     const alive = await this.#seen(this.#isDraining ? "draining" : "ready", permits);
     if (hasFailed(alive)) return; // Postgres is away.
     const own = new Set(alive.map(({ permit }) => permit));
-    if (!own.has(this.#token) && !this.#isDraining) void this.#join(); // It was silent, or its row was removed.
+    // The worker had been silent for too long, or its row was removed.
+    if (!own.has(this.#token) && !this.#isDraining) void this.#join();
     for (const permit of permits) if (!own.has(permit)) this.#held.get(permit)?.abort();
   }
 
@@ -156,7 +161,7 @@ export class FleetSource implements JobSource, AsyncDisposable {
   }
 }
 
-/** What a job cost that was cancelled. What machines used that lost theirs, Postgres has counted. */
+/** Reports the cost of a cancelled job. For machines that lost their jobs, Postgres has counted the cost already. */
 function lateWords(result: JobResult): string {
   const spent = result.is === "answer" ? result.answer.spent : undefined;
   return JSON.stringify({ is: "late", ...(spent && { spent }) });
@@ -183,7 +188,10 @@ const WHY_NOT: Readonly<Record<Exclude<JoinAnswer, "joined">, { message: string;
   full: { message: "there are as many workers as a fleet may have", next: "end some of them" },
 };
 
-/** A worker that was killed keeps its name for 10 s; who joins in a minute with too many has its turn in the next. */
+/**
+ * The name of a killed worker is free after 10 s; if too many join within a minute, the rest can join in the next
+ * one.
+ */
 const JOIN_PATIENCE_MS: Readonly<Partial<Record<JoinAnswer, number>>> = { taken: 15_000, wait: 90_000 };
 const JOIN_AGAIN_MS = 1_000;
 const LOOK_MS = 2_000;

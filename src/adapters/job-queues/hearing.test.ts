@@ -1,4 +1,7 @@
-/** When a machine without a sign of life counts as dead: never by an outage that kept it from giving one. */
+/**
+ * Tests when a machine without a heartbeat counts as dead: never because of an outage that kept it from sending
+ * one.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hearing } from "./hearing.ts";

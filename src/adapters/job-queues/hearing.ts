@@ -1,9 +1,9 @@
-/** Has Postgres been there for so long that a machine without a sign of life is dead? */
+/** Decides whether Postgres was reachable for long enough to call a machine without a heartbeat dead. */
 import { BEAT_MS } from "../fleet/workers.ts";
 
-/** A gap of so much is an outage: of Postgres, or of this process. */
+/** A longer gap is an outage: of Postgres, or of this process. */
 const GAP_MS = 3_000;
-/** After an outage every live machine has said by then that it lives. */
+/** Within this time after an outage, every live machine has sent a heartbeat. */
 const FIRST_MS = 3 * BEAT_MS;
 
 export class Hearing {

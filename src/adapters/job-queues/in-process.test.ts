@@ -1,3 +1,4 @@
+/** Tests the queue that runs jobs in the engine's process: kept answers, recovery, failing disks. */
 import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** How are jobs executed in the engine's own process? Each at once; the engine decides how many. */
+/** Executes jobs in the engine's own process, each at once; the engine decides how many. */
 import type { Brief } from "../../core/brief.ts";
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { type Job, type JobId, jobId } from "../../core/job.ts";
@@ -31,7 +31,7 @@ export class InProcessJobQueue implements JobQueue {
     this.#running.get(id)?.stop.abort();
   }
 
-  /** A job lives only as long as this process: of an earlier one only an answer can be left. */
+  /** Finds the answer of an earlier process's job; the job itself ended with that process. */
   async recover(job: Job): Promise<Recovered> {
     const answer = await this.#files?.answerOf(jobId(job));
     if (answer) return { is: "answered", answer };
@@ -55,12 +55,12 @@ export class InProcessJobQueue implements JobQueue {
     const answer = await this.#executed(brief, signal);
     // A job that failed because it was stopped has not failed: it is started again after a restart.
     const isLasting = !signal.aborted || answer.outcome.is !== "failed";
-    // A paid result is not dropped because of a file: the log may still take it.
+    // A paid result is not dropped because a file cannot be written: the log may still take it.
     if (isLasting) await this.#files?.end(id, answer).catch(() => {});
     return answer;
   }
 
-  /** An executor must not throw; if it does, the run goes on with a failure. */
+  /** An executor must not throw; if it does, the job fails and the run goes on. */
   async #executed(brief: Brief, signal: AbortSignal): Promise<Answer> {
     try {
       return await this.#run(brief, signal);

@@ -1,21 +1,24 @@
-/** How did a job of a fleet end, and what did it use? Read from its rows in Postgres. */
+/** Reads from a fleet job's rows in Postgres how it ended, and what it used. */
 import type { Spent } from "../../core/job.ts";
 import type { JobOffer, JobResult } from "../../ports/fleet-jobs.ts";
 import { fields } from "../../text/json.ts";
 import { readResult } from "./job-result.ts";
 
-/** `tries`: how often it was begun before. `lost`: what was used by machines that lost it; `used`: by all that had it. */
+/**
+ * `tries`: how often it was begun before. `lost`: what machines used that lost it; `used`: what all machines used
+ * that had it.
+ */
 export type JobEnding = { readonly tries: number; readonly lost?: Spent; readonly used?: Spent } & (
   | Answered
-  /** `begun`: a machine had it, and may still say what it cost. */
+  /** `begun`: a machine had it, and may still report its cost. */
   | { readonly is: "cancelled"; readonly begun: boolean }
-  /** No machine came to an end with it. */
+  /** No machine finished it. */
   | { readonly is: "given-up" }
-  /** A worker handed back something that is no answer. */
+  /** A worker returned something that is not a valid answer. */
   | { readonly is: "unusable" }
 );
 
-/** `offered`: as this side wrote it. */
+/** `offered`: the offer as the coordinator wrote it. */
 type Answered = { readonly is: "answered"; readonly result: JobResult; readonly offered: JobOffer };
 
 export type JobRow = {
@@ -25,7 +28,7 @@ export type JobRow = {
   readonly output: unknown;
   readonly begun: boolean;
   readonly tries: number;
-  /** These are gone if the log has had the end of the job already. */
+  /** The following fields are null if the log has had the end of the job already. */
   readonly offer: string | null;
   readonly permit: string | null;
   readonly worker: string | null;
@@ -34,12 +37,12 @@ export type JobRow = {
   readonly used: UsedBy | null;
 };
 
-/** With the calls that did not say what they cost. */
+/** Includes the calls whose cost was not reported. */
 type UsedBy = Readonly<
   Record<"tokens" | "microdollars" | "cutCalls" | "cutTokens" | "cutMicrodollars", number>
 >;
 
-/** Undefined while it has not ended. */
+/** Undefined while the job has not ended. */
 export function endingOf({ state, output, tries, offer, begun, lost, used }: JobRow): JobEnding | undefined {
   const sure = { tries, ...(lost && { lost: spentOf(lost) }), ...(used && { used: spentOf(used) }) };
   if (state === "cancelled") return { ...sure, is: "cancelled", begun };
@@ -51,7 +54,7 @@ export function endingOf({ state, output, tries, offer, begun, lost, used }: Job
     : { ...sure, is: "unusable" };
 }
 
-/** Money of which Postgres knows nothing is not known: it is left out. */
+/** If Postgres has counted no money, the amount is unknown and left out. */
 function spentOf({ tokens, microdollars, cutCalls, cutTokens, cutMicrodollars }: UsedBy): Spent {
   const priced = (amount: number) => (microdollars === 0 ? {} : { microdollars: amount });
   return {

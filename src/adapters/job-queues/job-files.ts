@@ -1,4 +1,4 @@
-/** What is left of a job when its process is gone? Its brief and its answer, as files. */
+/** Keeps a job's brief and answer as files, which the next process reads if this one dies. */
 import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Brief } from "../../core/brief.ts";
@@ -12,11 +12,11 @@ import { bootId } from "../programs/process-table.ts";
 type OpenJob = {
   readonly id: JobId;
   readonly brief: Brief;
-  /** The machine was rebooted since: files of the job's programs may be missing or empty. */
+  /** Whether the machine was rebooted since: then files of the job's programs may be missing or empty. */
   readonly isOfEarlierBoot: boolean;
 };
 
-/** `boot`: missing in those of an older Skein. */
+/** `boot` is missing in files of older versions of Skein. */
 type JobRecord = { readonly id: JobId; readonly brief: Brief; readonly boot?: string };
 
 export class JobFiles {
@@ -32,12 +32,12 @@ export class JobFiles {
     await writerOf(id)(this.#jobFile(id), JSON.stringify({ format: FORMAT, id, brief, boot: bootId() }));
   }
 
-  /** The next process takes the answer from here, unless the log has it. */
+  /** Keeps the answer for the next process, unless the log has it by then. */
   async end(id: JobId, answer: Answer): Promise<void> {
     await writerOf(id)(this.#answerFile(id), JSON.stringify({ format: FORMAT, answer }));
   }
 
-  /** Without an answer, but with its cost so far. */
+  /** Keeps the cost so far of a job without an answer. */
   async cut(id: JobId, spent: Spent): Promise<void> {
     await writeDurably(this.#costFile(id), JSON.stringify({ format: FORMAT, spent }));
   }
@@ -59,7 +59,7 @@ export class JobFiles {
   async open(): Promise<readonly OpenJob[]> {
     const names = await readdir(this.#folder).catch(ignoreMissing);
     const open: OpenJob[] = [];
-    // One after the other: a long run has more jobs than a process may open files.
+    // One after the other, because a long run has more jobs than a process may open files.
     for (const name of names ?? []) {
       const job = await readJson<JobRecord>(path.join(this.#folder, name, JOB_FILE));
       if (!job || (await this.answerOf(job.id)) !== undefined) continue;
@@ -83,8 +83,8 @@ export class JobFiles {
 }
 
 /**
- * Files of paid agent jobs must survive a power cut: the workspace belongs to the brief, and is released once there
- * is an answer. A landing is found by its proof, and a gate runs again, so their files need not.
+ * Files of paid agent jobs must survive a power cut: the workspace belongs to the brief, and is released once
+ * there is an answer. Files of other jobs need not: a landing is found by its proof, and a gate runs again.
  */
 const writerOf = (id: JobId) => (/^(?:plan|work):/.test(id) ? writeDurably : writeWhole);
 
@@ -94,9 +94,9 @@ const JOB_FILE = "job.json";
 /** "work:t.2#1" becomes "work-t.2-1"; ids contain no other special characters. */
 const fileName = (id: JobId) => id.replaceAll(/[^a-z0-9.]/g, "-");
 
-/** A missing or incomplete file counts as none; an error while reading is thrown, because the file may be there. */
+/** A missing or incomplete file counts as none; a read error is thrown, because the file may exist. */
 async function readJson<T extends object>(file: string): Promise<T | undefined> {
   const text = await readFile(file, "utf8").catch(ignoreMissing);
   const value = fields(parseJson(text ?? ""));
-  return value["format"] === FORMAT ? (value as T) : undefined; // Without it the job is done again.
+  return value["format"] === FORMAT ? (value as T) : undefined; // Else the job is done again.
 }

@@ -1,3 +1,4 @@
+/** Tests that a worker's result is read completely or refused: missing, extra, harmful and oversized parts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AnsweredTask } from "../../core/answers/plan-answer.ts";
@@ -143,7 +144,7 @@ test("without any one of its parts, or with a part that is something else, it is
   assert.equal(readResult('{"is":"answer","answer":{"outcome":{"is":"landed","commit":"c"}}}'), undefined);
 });
 
-/** Each text, number or flag in turn; what a tool's notes hold is free. */
+/** Replaces each text, number or flag in turn; the contents of a tool's notes are free. */
 function* withOnePartAs(result: JobResult, other: unknown): Generator<string> {
   for (let at = 0, seen = 0; at <= seen; at += 1) {
     seen = -1;

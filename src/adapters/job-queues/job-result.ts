@@ -1,4 +1,4 @@
-/** What may a worker of a fleet hand back? Its words are read strictly: whatever is not expected is no answer. */
+/** Reads strictly what a worker of a fleet hands back: anything unexpected makes it invalid. */
 import * as z from "zod";
 import { AGENT, type AnsweredTask } from "../../core/answers/plan-answer.ts";
 import type { Failure, FailureKind } from "../../core/failure.ts";
@@ -15,16 +15,16 @@ import type { JobResult } from "../../ports/fleet-jobs.ts";
 import { isModestJson, parseJson } from "../../text/json.ts";
 import { isCommit } from "../repositories/names.ts";
 
-/** Diffs, results and plans are cut or refused well before that where they are made. */
+/** Diffs, results and plans are cut or refused far below this size by the code that makes them. */
 export const MAX_RESULT_CHARS = 16_000_000;
 
-/** Undefined if it cannot be used. */
+/** Undefined if the text is not a valid result. */
 export const readResult = (text: unknown): JobResult | undefined =>
   typeof text === "string" && text.length <= MAX_RESULT_CHARS && isModestJson(text)
     ? (RESULT.safeParse(parseJson(text)).data as JobResult | undefined)
     : undefined;
 
-/** What a job cost, in a worker's own words. Undefined if it cannot be used. */
+/** A job's cost in a worker's own words; undefined if it is invalid. */
 export const readSpent = (said: unknown): Spent | undefined =>
   SPENT.safeParse(said).data as Spent | undefined;
 
@@ -67,7 +67,7 @@ const path = text.refine((written) => fits(written, readPath(written)));
 const fits = (written: string, read: ReturnType<typeof readPath>) => "path" in read && read.path === written;
 const scope = z.array(path).max(100_000);
 
-/** Without terms: these name commands, and are never a planner's. */
+/** Without terms: these name commands, which only plan files may set. */
 const TASK = z.object({
   ...{ id: text.min(1), isIdMade: yes, description: text, scope, acceptance: text, after: texts },
   ...{ priority: z.int().min(1).max(10).optional(), delivers: z.enum(["change", "report"]) },
@@ -203,6 +203,6 @@ const RESULT = z.discriminatedUnion("is", [
     made: MADE.optional(),
   }),
   z.object({ is: z.literal("gated"), gated: z.union([GATED, FAILED]), runs: RUNS.optional() }),
-  // Those that were probed first: one of them has a failure as well.
+  // The probed result comes first, because it may have a failure as well.
   z.object({ is: z.literal("probed"), probed: z.union([PROBED, FAILED]) }),
 ]);

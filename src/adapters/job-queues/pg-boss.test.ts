@@ -1,4 +1,4 @@
-/** What does a coordinator believe of what a worker hands back? Real git on both sides, with an ending that a test wrote. */
+/** Tests what a coordinator accepts of a worker's result, with real git on both sides and endings that a test wrote. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
@@ -33,7 +33,7 @@ const HANDOFF: Handoff = {
   ...{ concerns: [], suggestions: [], metrics: NO_METRICS },
 };
 
-/** A coordinator whose jobs all ended like this. */
+/** Makes a coordinator whose jobs all end like this. */
 async function openQueue() {
   const stack = new AsyncDisposableStack();
   const bare = stack.use(await makeRepository({ bare: true, name: "remote.git" }));
@@ -72,7 +72,7 @@ async function openQueue() {
     assert.ok(found.is === "answered");
     return found.answer.outcome;
   };
-  /** As a worker pushes it. */
+  /** Pushes a commit as a worker does. */
   const handIn = async (files: Parameters<typeof here.branch>[1], from = base) => {
     const commit = await here.branch("made", files, { from });
     await here.git("push", "-q", bare.folder, `+${commit}:${outputRef(RUN, jobId(JOB), 0)}`);
@@ -144,7 +144,7 @@ test("what is no answer to this kind of job fails the job, and nothing else", as
       ...{ is: "called", start: queue.base, session: "work:t.2#1" as JobId },
       call: { is: "question", question: { text: "q" } },
     },
-    // Not what its type says: it must not throw either.
+    // Not valid for its type: it must not throw either.
     { is: "worked" } as Outcome,
   ];
   for (const said of answers) {
@@ -178,7 +178,7 @@ test("what was pushed for an answer that is refused is gone from the remote, als
   assert.deepEqual(await queue.left(), [other]);
 });
 
-/** `mktree` does not look whether what it is told can be checked out. */
+/** Makes a tree; `mktree` does not check whether it can be checked out. */
 const treeOf = (folder: string, entries: string): string =>
   execFileSync("git", ["mktree"], { cwd: folder, input: entries, encoding: "utf8" }).trim();
 

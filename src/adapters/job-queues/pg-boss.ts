@@ -21,26 +21,26 @@ type PgBossOptions = {
   readonly run: string;
   readonly offers: FleetOffers;
   readonly objects: JobObjects;
-  /** For what runs with the coordinator. */
+  /** Executes the jobs that run with the coordinator. */
   readonly own: InProcessJobQueue;
   /** Whether a job is for the workers; a plan that was made before the run is not. */
   readonly travels: (kind: Job["kind"]) => boolean;
-  /** Where the work of a failed attempt is kept. */
+  /** The ref that keeps the work of a failed attempt. */
   readonly salvageRef: (of: Pick<WorkBrief, "run" | "task" | "attempt">) => string;
   /** Labels that every job needs. */
   readonly labels: readonly string[];
-  /** This machine has begun a job. */
+  /** Called when the coordinator's machine has begun a job. */
   readonly onTaken: (job: JobId, taken: JobTaken) => void;
-  /** What a commit shows against the one that it was made from. */
+  /** What a commit changes compared with the one that it was made from. */
   readonly evidenceOf: (base: string, commit: string, signal: AbortSignal) => Promise<Evidence | Failed>;
-  /** The file of a run that a worker wrote, for a bundle. */
+  /** Reads a file of the run that a worker wrote, for a bundle. */
   readonly readFile: (path: string) => Promise<Uint8Array | undefined>;
 };
 
 export class PgBossJobQueue implements JobQueue {
   readonly #options: PgBossOptions;
   readonly #stop = new AbortController();
-  /** Jobs that no machine can find yet: what they need is still on its way to the remote. */
+  /** Jobs that no machine can find yet, because their commits are still being sent to the remote. */
   readonly #offering = new Map<JobId, AbortController>();
   readonly #dropping = new Set<Promise<void>>();
 
@@ -83,7 +83,7 @@ export class PgBossJobQueue implements JobQueue {
     await this.settled();
   }
 
-  /** Resolves once the remote is rid of what was refused so far, or did not answer. */
+  /** Resolves once refused commits have been removed from the remote, or it did not answer. */
   async settled(): Promise<void> {
     await Promise.all(this.#dropping);
   }
@@ -107,7 +107,7 @@ export class PgBossJobQueue implements JobQueue {
       priority: priorityOf(brief),
     });
     if (offered === "offered" && callOff.signal.aborted) await offers.cancel(id);
-    // A coordinator that was replaced says nothing more.
+    // A coordinator that was replaced reports nothing more.
     if (offered !== "offered" && offered.failure.kind !== "interrupted") refuse(offered.failure);
   }
 
@@ -120,8 +120,8 @@ export class PgBossJobQueue implements JobQueue {
   }
 
   /**
-   * Whatever a worker said, it ends no coordinator. With what was used by machines that lost the job; and by the last
-   * one as well, if that does not say it.
+   * The answer of a job. No result of a worker may crash the coordinator. Adds what machines used that lost the
+   * job, and what the last machine used if it does not report that itself.
    */
   async #answerOf(id: JobId, end: JobEnding): Promise<Answer> {
     const { spent: own, ...answer } = await this.#readAnswer(id, end).catch((error: unknown) =>
@@ -133,7 +133,7 @@ export class PgBossJobQueue implements JobQueue {
     return { ...answer, ...(spent && { spent }) };
   }
 
-  /** Nobody waits for it. */
+  /** Removes a refused commit in the background. */
   #drop(id: JobId, tries: number): void {
     const dropping = this.#options.objects.drop(id, tries, this.#stop.signal).finally(() => {
       this.#dropping.delete(dropping);
@@ -141,7 +141,7 @@ export class PgBossJobQueue implements JobQueue {
     this.#dropping.add(dropping);
   }
 
-  /** What was made is here before anybody hears of it. */
+  /** Reads an answer. Its commits are fetched here before it is reported. */
   async #readAnswer(id: JobId, end: JobEnding): Promise<Answer> {
     if (end.is === "cancelled") {
       const spent = end.begun ? await this.#options.offers.lastWords(id) : undefined;
@@ -165,7 +165,10 @@ export class PgBossJobQueue implements JobQueue {
       : answer;
   }
 
-  /** What its commit shows here, whatever the worker says of it; only which terms were not kept is its word. */
+  /**
+   * Takes the evidence from the commit here, whatever the worker claims; only the unmet terms are the worker's
+   * word.
+   */
   async #seen(brief: WorkBrief, { handoff, evidence: said }: Worked): Promise<Outcome> {
     const { objects, evidenceOf } = this.#options;
     const { signal } = this.#stop;
@@ -179,7 +182,7 @@ export class PgBossJobQueue implements JobQueue {
     };
   }
 
-  /** Under names that this side chooses: a worker only says which commit it is. */
+  /** Fetches the commit under names that this side chooses: a worker only says which commit it is. */
   async #take(brief: WorkBrief, made: Made, tries: number): Promise<Failure | undefined> {
     const { objects, run, salvageRef, readFile } = this.#options;
     const { commit } = made;
@@ -194,7 +197,7 @@ export class PgBossJobQueue implements JobQueue {
   }
 }
 
-/** Of what a worker says of an account only the kind and the time count, as in its reports; for an hour at most. */
+/** Of a worker's report about an account, only the kind and the time count; for an hour at most. */
 function withShortPark(answer: Answer): Answer {
   const { outcome } = answer;
   if (outcome.is !== "failed" || !isAccounts(outcome.failure)) return answer;
@@ -210,11 +213,14 @@ function withShortPark(answer: Answer): Answer {
 const MAX_ACCOUNT_CHARS = 100;
 const MAX_PARK_MS = 3_600_000;
 
-/** What a commit shows may be said of it anew; a failure in place of what was said refuses the answer. */
+/**
+ * Whether the worker's answer was accepted: evidence may replace its claims, but a failure in place of its outcome
+ * refuses it.
+ */
 const isSame = ({ outcome: said }: Answer, { outcome }: Pick<Answer, "outcome">): boolean =>
   outcome === said || outcome.is !== "failed";
 
-/** A commit counts only if it was handed in, or was there before. */
+/** Whether the commit that the outcome names was handed in, or was there before. */
 function isHandedIn({ outcome }: Answer, brief: WorkBrief, made: Made | undefined): boolean {
   if (outcome.is === "worked")
     return outcome.evidence.commit === undefined || outcome.evidence.commit === made?.commit;
@@ -223,7 +229,7 @@ function isHandedIn({ outcome }: Answer, brief: WorkBrief, made: Made | undefine
 
 type Worked = Extract<Outcome, { readonly is: "worked" }>;
 
-/** Whether that kind of job can end like this. */
+/** Whether a job of this kind can end like this. */
 function isFor(brief: Brief, { outcome }: Answer): boolean {
   if (outcome.is === "failed") return true;
   if (brief.kind !== "work") return outcome.is === "planned";
@@ -242,7 +248,7 @@ const jobOf = (brief: PlanBrief | WorkBrief): Job =>
 const commitsOf = (brief: PlanBrief | WorkBrief): readonly string[] =>
   brief.kind === "plan" ? [brief.tip] : [brief.base, ...(brief.goOn ? [brief.goOn.start] : [])];
 
-/** Planners before workers: others wait for what they say. Gates are before both. */
+/** Planners come before workers, because other tasks wait for their plans. Gates come before both. */
 const priorityOf = ({ kind, spec }: PlanBrief | WorkBrief): number =>
   (kind === "plan" ? 100 : 0) + MAX_PRIORITY - spec.priority;
 

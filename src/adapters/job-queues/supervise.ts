@@ -1,4 +1,4 @@
-/** When does a silent machine lose its jobs? pg-boss looks every second, but only while live machines can be heard. */
+/** Has pg-boss take jobs from silent machines every second, but only while heartbeats can arrive. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { PgBoss } from "pg-boss";
 import { hasFailed } from "../../core/result.ts";
@@ -7,7 +7,7 @@ import { Hearing } from "./hearing.ts";
 
 const EVERY_MS = 1_000;
 
-/** Until `signal`. */
+/** Runs until `signal`. */
 export async function superviseJobs(
   database: Database,
   boss: () => Promise<PgBoss>,
@@ -20,6 +20,6 @@ export async function superviseJobs(
       await boss()
         .then((opened) => opened.supervise())
         .catch(() => {}); // It is done again in a second.
-    await pause(EVERY_MS, undefined, { signal }).catch(() => {}); // The loop looks at the signal.
+    await pause(EVERY_MS, undefined, { signal }).catch(() => {}); // The loop checks the signal.
   }
 }

@@ -1,3 +1,7 @@
+/**
+ * Tests what a failed model call means: recorded refusals of many providers, quotas, reset times, secrets in
+ * messages.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type CallProblem, problemOf } from "./errors.ts";
@@ -5,7 +9,7 @@ import { type CallProblem, problemOf } from "./errors.ts";
 const NOW = Date.parse("2026-11-16T10:00:00Z");
 const place = { account: "acme", model: "acme/m", now: NOW };
 
-/** As the library throws it. */
+/** A refusal as the library throws it. */
 const refused = (status: number, body: unknown, headers: Record<string, string> = {}) => {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const said = (body as { error?: { message?: string } }).error?.message ?? "";

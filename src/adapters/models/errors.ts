@@ -1,13 +1,16 @@
-/** Decides what a failed call of a model means, from what the provider answered or the network reported. */
+/** Decides what a failed call of a model means, from the provider's answer or the network's error. */
 import { type Failure, failure, messageOf } from "../../core/failure.ts";
 import { Unusable } from "./fetch.ts";
 import { anyOf, durationMs, quotaUntil, readQuotaText, readReset } from "./quota-text.ts";
 
-/** Transient calls are retried, a quota is waited for, a conversation that is too long is cut; the rest ends the turn. */
+/**
+ * Transient calls are retried, a quota is waited for, a conversation that is too long is cut; the rest ends the
+ * turn.
+ */
 export type CallProblem = {
   readonly is: "transient" | "quota" | "authentication" | "too-long" | "failed";
   readonly failure: Failure;
-  /** False: the provider did nothing, so the call cost nothing. */
+  /** False if the provider did nothing, so that the call cost nothing. */
   readonly mayHaveCost: boolean;
 };
 
@@ -47,10 +50,10 @@ function failureOf(is: CallProblem["is"], refusal: Refusal, { account, model, no
   }
 }
 
-/** Of a thrown value, which may be anything. */
+/** The fields of a thrown value, which may be anything. */
 const fieldsOf = (value: unknown): Readonly<Partial<Record<string, unknown>>> => Object(value);
 
-/** The SDK wraps what was thrown while it read. */
+/** The SDK wraps errors that were thrown while it read. */
 function unusableIn(thrown: unknown): Unusable | undefined {
   if (thrown instanceof Unusable) return thrown;
   const { cause } = fieldsOf(thrown);
@@ -86,13 +89,13 @@ function refusalOf(thrown: unknown): Refusal {
   };
 }
 
-/** The message of a parse error quotes what came, and that may be the model's own words about keys and limits. */
+/** The message of a parse error quotes the received text, which may be the model's own words about keys and limits. */
 function errorIn(garbled: unknown): string {
   const { error } = fieldsOf(fieldsOf(garbled)["value"]);
   return error === undefined ? "" : asJson(error).slice(0, MAX_READ_CHARS);
 }
 
-/** Groq quotes what the model had written; a long quote is cut off at its end. */
+/** Groq quotes what the model had written; the end of a long quote is cut off. */
 const MODEL_OUTPUT = /"failed_generation"\s*:\s*"(?:[^"\\]|\\.)*/g;
 
 const MAX_READ_CHARS = 20_000;
@@ -106,7 +109,7 @@ function asJson(thrown: unknown): string {
   }
 }
 
-/** A part of a stream may be an object whose message is further inside. */
+/** A part of a stream may be an object whose message is nested. */
 function wordsOf(thrown: unknown): string {
   const { message, error } = fieldsOf(thrown);
   if (typeof message === "string" && CUT_OFF.test(message))
@@ -120,7 +123,7 @@ function wordsOf(thrown: unknown): string {
     .slice(0, MAX_WORDS_CHARS);
 }
 
-/** How the libraries call a lost connection; neither says what happened. */
+/** The libraries' words for a lost connection, which do not say what happened. */
 const CUT_OFF = /^(?:Failed to process successful response|terminated)$/;
 
 function headersOf(headers: unknown): Readonly<Record<string, string>> {
@@ -145,7 +148,7 @@ function kindOf(refusal: Refusal, thrown: unknown): CallProblem["is"] {
     : "failed";
 }
 
-/** Waiting a minute does not help: a person has to pay, or a month to pass. */
+/** Waiting a minute does not help: a person has to pay, or a month has to pass. */
 const isOutOfMoney = ({ status, text }: Refusal): boolean => status === 402 || NO_MONEY.test(text);
 
 const NO_MONEY = anyOf(
@@ -168,7 +171,7 @@ const TOO_LONG = anyOf(
 /** This request is not allowed; other requests of the account are. */
 const FLAGGED = /\bflagged\b|requires moderation|violates? .{0,40}(?:guidelines|polic)|content.?policy/i;
 
-/** Groq refuses a malformed tool call of the model: the next answer is another. */
+/** Groq refuses a malformed tool call of the model; a retry gets another answer. */
 const UNREADABLE_CALL = /tool_use_failed/;
 const OVERLOADED = /overloaded_error|\boverloaded\b|server_overloaded|slow_down/i;
 const RATE = /rate_limit_error|rate_limit_exceeded|RESOURCE_EXHAUSTED|too many requests/i;
@@ -190,7 +193,7 @@ const isGarbled = (thrown: unknown): boolean =>
     String(fieldsOf(thrown)["name"]),
   );
 
-/** The SDK wraps what fetch threw, and fetch what the socket threw. */
+/** The codes of all causes: the SDK wraps what fetch threw, and fetch wraps what the socket threw. */
 function codesOf(thrown: unknown): readonly string[] {
   const codes: string[] = [];
   let at = thrown;
@@ -202,7 +205,7 @@ function codesOf(thrown: unknown): readonly string[] {
   return codes;
 }
 
-/** The most exact statement counts: how long to wait, then when each count begins anew, then the words. */
+/** When the limit ends, by the most exact statement: how long to wait, then when each count resets, then the words. */
 function resetOf({ headers, text }: Refusal, now: number): number | undefined {
   return (
     retryAfter(headers, now) ?? countsReset(headers, now) ?? bodyReset(text, now) ?? readReset(text, now)
@@ -219,7 +222,7 @@ function retryAfter(headers: Readonly<Record<string, string>>, now: number): num
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** The latest reset of the counts that are used up; where none is known to be, the latest of all. */
+/** The latest reset of the counts that are used up; if none is known to be used up, the latest of all. */
 function countsReset(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const counts = Object.entries(headers).flatMap(([name, value]) => {
     const isReset = /^(?:anthropic-ratelimit|x-ratelimit|ratelimit)-(?:.+-)?reset(?:-.+)?$/.test(name);
@@ -231,7 +234,7 @@ function countsReset(headers: Readonly<Record<string, string>>, now: number): nu
   return relevant.length === 0 ? undefined : Math.max(...relevant.map((count) => count.at));
 }
 
-/** "6m0s", a time in RFC 3339, or a number: milliseconds or seconds since 1970, or seconds from now. */
+/** Reads "6m0s", a time in RFC 3339, or a number: milliseconds or seconds since 1970, or seconds from now. */
 function momentOf(value: string, now: number): number | undefined {
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return Date.parse(value) || undefined;
   const number = Number(value);
@@ -243,7 +246,7 @@ function momentOf(value: string, now: number): number | undefined {
   return number > 1e9 ? number * 1_000 : now + Math.ceil(number * 1_000);
 }
 
-/** Google's RetryInfo, headers of another provider that OpenRouter passes on, OpenAI's plans. */
+/** Reads Google's RetryInfo, the headers of another provider that OpenRouter passes on, and OpenAI's plans. */
 function bodyReset(text: string, now: number): number | undefined {
   const delay = /"retryDelay"\s*:\s*"(\d{1,9}(?:\.\d{1,9})?)s"/.exec(text)?.[1];
   if (delay !== undefined) return now + Math.ceil(Number(delay) * 1_000);

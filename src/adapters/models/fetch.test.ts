@@ -1,4 +1,7 @@
-/** What comes of an answer that is none: sent on, too long, a page for people, an error that is called a success. */
+/**
+ * Tests how unusable answers of a provider are handled: redirects, oversized answers, web pages, errors with
+ * status 200.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
@@ -28,7 +31,7 @@ async function serve(answer: http.RequestListener) {
   };
 }
 
-/** What a call of it comes to, read to the end. */
+/** The problem of a call of this server, whose answer is read to the end. */
 async function called(url: string, speaks: "openai" | "anthropic"): Promise<CallProblem | undefined> {
   const spec = { provider: "mine", model: "x", baseUrl: `${url}/v1`, speaks, keyVariable: "MINE" };
   const model = await openModel(spec, { MINE: KEY });
@@ -69,7 +72,7 @@ for (const speaks of ["openai", "anthropic"] as const) {
       await using server = await serve((_, response) => {
         response.writeHead(status, { "content-type": "text/event-stream", "content-encoding": "gzip" });
         const pieces = Array<Buffer>(400).fill(Buffer.alloc(1_000_000, " "));
-        pipeline(pieces, createGzip({ level: 1 }), response).catch(() => {}); // It is cut off.
+        pipeline(pieces, createGzip({ level: 1 }), response).catch(() => {}); // The answer is cut off.
       });
       const problem = await called(server.url, speaks);
       assert.equal(problem?.is, "failed");

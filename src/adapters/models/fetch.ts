@@ -1,8 +1,8 @@
 /** Fetches from a provider: only from the given address, as a stream, up to a limit. */
 
 /**
- * A redirect is not followed: `fetch` would send the prompt and all headers but one to the new address, and with them
- * a key in any other header. Throws what `problemOf` reads.
+ * A redirect is not followed: `fetch` would send the prompt to the new address, with all headers but one, and a
+ * key in any other header with them. Throws errors that `problemOf` reads.
  */
 export async function askProvider(
   input: Parameters<typeof fetch>[0],
@@ -19,7 +19,7 @@ export async function askProvider(
   return response.ok && isForStream(init?.body) ? streamIn(bounded) : bounded;
 }
 
-/** An answer that is not one of a model. */
+/** The error of an answer that is not a model's answer. */
 export class Unusable extends Error {
   readonly is: "transient" | "failed";
   readonly mayHaveCost: boolean;
@@ -40,9 +40,9 @@ function elsewhere({ headers, url }: Response): string {
 
 const MAX_PLACE_CHARS = 200;
 
-/** 32,000 tokens in chunks of 300 bytes are 10 MB: a stream ten times as long does not end. */
+/** 32,000 tokens in chunks of 300 bytes are 10 MB, so a stream ten times as long is endless. */
 const MAX_STREAM_BYTES = 100_000_000;
-/** Errors have some hundred bytes, web pages some thousand. */
+/** Errors have a few hundred bytes, web pages a few thousand. */
 const MAX_WHOLE_BYTES = 10_000_000;
 
 /** Counts bytes after decompression, which can be a thousand times what was sent. */
@@ -64,7 +64,7 @@ function limited(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
-/** The last event of a stream of OpenAI or Anthropic; in JSON, text of a model has no line ends. */
+/** The last event of a stream of OpenAI or Anthropic. In JSON, a model's text has no line ends. */
 const END_MARK = /(?:^|\n)data: ?(?:\[DONE\]|\{"type": ?"message_stop"[^\n]*)\r?\n\r?\n$/;
 const MARK_BYTES = 200;
 
@@ -84,7 +84,10 @@ const isForStream = (body: unknown): boolean => typeof body === "string" && /"st
 const isOf = ({ headers }: Response, type: "json" | "html"): boolean =>
   (headers.get("content-type") ?? "").toLowerCase().includes(type);
 
-/** An answer with status 200 that is no stream would be read as a stream that ended too soon. */
+/**
+ * Turns an answer that is no stream into an error: with status 200 it would be read as a stream that ended too
+ * soon.
+ */
 async function streamIn(response: Response): Promise<Response> {
   if (isOf(response, "html")) {
     await response.body?.cancel();
@@ -110,6 +113,6 @@ function errorIn(text: string): Error | undefined {
     const statusCode = [code, status].find((one) => typeof one === "number");
     return Object.assign(new Error(said), { responseBody: text, ...(statusCode ? { statusCode } : {}) });
   } catch {
-    return undefined; // No JSON, whatever its content type says.
+    return undefined; // It is no JSON, whatever its content type says.
   }
 }

@@ -1,4 +1,4 @@
-/** Does the look for model servers end quietly when it is stopped? */
+/** Tests that the search for local model servers ends quietly when it is stopped. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
@@ -6,7 +6,7 @@ import { it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { localServers } from "./local-servers.ts";
 
-/** Takes connections and says nothing. */
+/** A server that takes connections and never answers. */
 async function silentServer(): Promise<{ readonly server: Server; readonly local: string }> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -23,7 +23,7 @@ it("finds nothing, and throws nothing later, where it was stopped before or is s
     const stop = new AbortController();
     server.once("connection", () => stop.abort());
     assert.deepEqual(await localServers([{ name: "x", local }], {}, stop.signal), []);
-    for (let i = 0; i < 10; i += 1) await turn(); // The client tells of it a little later.
+    for (let i = 0; i < 10; i += 1) await turn(); // The client reports the abort a little later.
     assert.deepEqual(uncaught, []);
   } finally {
     process.off("uncaughtException", onUncaught);

@@ -1,8 +1,8 @@
-/** Which model servers answer on this machine, and what have they? Asked all at once, and not for long. */
+/** Finds the model servers on this machine and their models, by asking all usual ports at once. */
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 
-/** `local`: where a server of its kind usually listens. */
+/** `local`: the address where a server of this kind usually listens. */
 type ServerKind = { readonly name: string; readonly local?: string };
 
 type Server = {
@@ -13,11 +13,11 @@ type Server = {
 };
 
 /**
- * A server on the same machine answers within a few ms, and a port where nothing listens refuses at once: only what
- * listens and stays silent is waited for. With 300 ms, a server on a machine that was busy with others was missed.
+ * A server on the same machine answers within a few ms, and a port where nothing listens refuses at once, so only
+ * a server that listens and stays silent uses up this time. With 300 ms, a server on a busy machine was missed.
  */
 const MAX_MS = 1_000;
-/** Some thousand models. Whatever listens there may be no model server at all. */
+/** Enough for several thousand models. The program that listens there may be no model server. */
 const MAX_CHARS = 1_000_000;
 
 export async function localServers(
@@ -35,7 +35,7 @@ export async function localServers(
   return (await Promise.all(asked)).flat();
 }
 
-/** Ollama's own variable says where it listens; undefined where that is no place on this machine. */
+/** The address in Ollama's own variable; undefined if that is not an address on this machine. */
 function ollamaPlace(host: string | undefined): string | undefined {
   const text = host?.trim() ?? "";
   const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
@@ -54,14 +54,15 @@ async function modelsAt(place: string, signal: AbortSignal): Promise<readonly st
     };
     return Array.isArray(data) ? data.map((one) => Object(one).id as unknown).filter(canTalk) : undefined;
   } catch {
-    return undefined; // Nothing there, too slow, or no model server.
+    return undefined; // Nothing listens there, it is too slow, or it is no model server.
   }
 }
 
-/** By the plain client: `fetch` takes longer to load than the question takes. */
+/** Uses Node's plain HTTP client: `fetch` takes longer to load than the question takes. */
 async function textAt(url: string, signal: AbortSignal): Promise<string> {
   const request = get(url, { signal, agent: false });
-  request.on("error", () => {}); // After an abort `once` has stopped listening: an error without a listener would end the process.
+  // After an abort `once` no longer listens, and an error without a listener would end the process.
+  request.on("error", () => {});
   const [response] = (await once(request, "response", { signal })) as [IncomingMessage];
   let text = "";
   for await (const piece of response.setEncoding("utf8")) {
@@ -72,6 +73,6 @@ async function textAt(url: string, signal: AbortSignal): Promise<string> {
   return text;
 }
 
-/** A name that can be written on one line; models that only measure texts are left out. */
+/** Whether the name can be written on one line and the model generates text; embedding models are left out. */
 const canTalk = (id: unknown): id is string =>
   typeof id === "string" && /^[\w./:@+-]{1,200}$/.test(id) && !/embed|rerank/i.test(id);

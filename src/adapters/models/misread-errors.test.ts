@@ -1,3 +1,4 @@
+/** Tests errors of models that are easy to misread: quoted text, odd shapes, malformed calls, length limits. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { JSONParseError, TypeValidationError } from "ai";

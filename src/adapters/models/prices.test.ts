@@ -1,3 +1,4 @@
+/** Tests the prices of models: the table, caches, unknown prices, the user's own prices. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -16,7 +17,7 @@ describe("prices", () => {
     const prices = await openPrices({});
     const sonnet = { provider: "anthropic", model: "claude-sonnet-4-5" };
     assert.equal(prices.cost(sonnet, use(100_000, 10_000)), 300_000 + 150_000);
-    // 3 dollars a million, 0.30 from the cache, 3.75 into it.
+    // Dollars per million tokens: 3 for input, 0.30 from the cache, 3.75 into it.
     assert.equal(prices.cost(sonnet, use(100_000, 0, 50_000, 20_000)), 90_000 + 15_000 + 75_000);
     assert.equal(
       prices.cost({ provider: "openai", model: "gpt-5" }, use(100_000, 0, 40_000)),

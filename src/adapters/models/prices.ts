@@ -2,7 +2,7 @@
 
 import type { PriceOverride, PriceOverrides } from "../../ports/agent-looks.ts";
 
-/** `input` includes what was read from a cache or written to one. */
+/** `input` includes tokens that were read from a cache or written to one. */
 export type TokenUse = {
   readonly input: number;
   readonly cacheRead: number;
@@ -13,7 +13,7 @@ export type TokenUse = {
 export type Prices = {
   /** In microdollars; undefined if the price is unknown, which is not the same as free. */
   cost(model: ModelName, use: TokenUse): number | undefined;
-  /** How much one call may hold; undefined if unknown. */
+  /** How many tokens one call may hold; undefined if unknown. */
   contextTokens(model: ModelName): number | undefined;
 };
 
@@ -66,7 +66,7 @@ const tableUse = ({ input, cacheRead, cacheWrite, output }: TokenUse) => ({
 function overridden(price: PriceOverride, { input, cacheRead, cacheWrite, output }: TokenUse): number {
   const { inputPerMillion, outputPerMillion } = price;
   const { cacheReadPerMillion = inputPerMillion, cacheWritePerMillion = inputPerMillion } = price;
-  // Dollars for a million tokens are microdollars for one.
+  // Dollars for a million tokens are microdollars for one token.
   return Math.round(
     (input - cacheRead - cacheWrite) * inputPerMillion +
       cacheRead * cacheReadPerMillion +

@@ -1,3 +1,4 @@
+/** Tests how models are opened by name: keys, addresses, prices, and each provider's library. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { startModelServer } from "../../../test/support/model-server/model-server.ts";

@@ -9,7 +9,7 @@ import type { Environment } from "../../ports/project.ts";
 import { askProvider as fetch } from "./fetch.ts";
 import { type ModelName, openPrices, type Prices, type TokenUse } from "./prices.ts";
 
-/** What the provider libraries return; all that are used here have this version. */
+/** The model type of the provider libraries; all that are used here have this version. */
 export type CallableModel = Extract<LanguageModel, { readonly specificationVersion: "v4" }>;
 
 export type Model = {
@@ -52,10 +52,10 @@ export function keyProblem(spec: ModelSpec, environment: Environment): Failure |
   };
 }
 
-/** What a header can hold. About anything else `fetch` throws an error that quotes the key. */
+/** The characters that a header can hold. For any other, `fetch` throws an error that quotes the key. */
 const SENDABLE = /^[\x20-\x7e]+$/;
 
-/** Tells early if nothing listens at a local address, before any turn is spent on it. */
+/** Reports early if nothing listens at a local address, before any turn is spent on it. */
 export async function reachProblem(spec: ModelSpec, signal: AbortSignal): Promise<Failure | undefined> {
   const address = baseUrlOf(spec);
   if (address === undefined || !(await nothingListens(address, signal))) return undefined;
@@ -105,7 +105,7 @@ function modelOf(spec: ModelSpec, key: string | undefined, prices: Prices): Mode
   };
 }
 
-/** Each library gets its key and address: otherwise it would look for them in the environment. */
+/** Each library gets its key and address explicitly: otherwise it would look for them in the environment. */
 async function load(spec: ModelSpec, key: string | undefined): Promise<CallableModel> {
   const apiKey = key ?? NO_KEY;
   const baseURL = baseUrlOf(spec)!;
@@ -131,14 +131,14 @@ async function load(spec: ModelSpec, key: string | undefined): Promise<CallableM
   }
 }
 
-/** For libraries that require a key where the server does not. */
+/** A placeholder for libraries that require a key where the server does not. */
 const NO_KEY = "none";
 
-/** Of models that the table does not know: nearly all that can use tools have it. */
+/** The context of models that the table does not know: nearly all that can use tools have it. */
 const CONTEXT_TOKENS = 128_000;
 /** The usual setting of a local server. */
 const LOCAL_CONTEXT_TOKENS = 32_000;
-/** No provider refuses it as too many, and a file of 30 kB fits. */
+/** No provider refuses this number as too high, and a file of 30 kB fits. */
 const MAX_OUTPUT_TOKENS = 8_192;
 
 type Language = "anthropic" | "openai" | "openai-own" | "google";
@@ -192,13 +192,16 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 const providerOf = ({ provider }: ModelSpec): Provider | undefined =>
   Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
 
-/** A bare server address, as other tools take it, gets the /v1 under which both protocols have their calls. */
+/**
+ * The address of the server. A bare address, as other tools take it, gets the /v1 under which both protocols have
+ * their calls.
+ */
 function baseUrlOf(spec: ModelSpec): string | undefined {
   const url = spec.baseUrl ?? providerOf(spec)?.baseUrl;
   return url !== undefined && /^https?:\/\/[^/]+\/?$/i.test(url) ? `${url.replace(/\/$/, "")}/v1` : url;
 }
 
-/** A custom server speaks what its settings say, else what the provider of its name speaks. */
+/** The protocol of a custom server: by its settings, else that of the provider with its name. */
 const speaks = (spec: ModelSpec): Language => spec.speaks ?? providerOf(spec)?.speaks ?? "openai";
 
 const isLocal = (spec: ModelSpec): boolean =>
@@ -215,7 +218,7 @@ function keyOf(spec: ModelSpec, environment: Environment): string | undefined {
   return undefined;
 }
 
-/** The model that a specialist's short name stands for, of the provider in use; undefined if there is none. */
+/** The model of the usual provider that a specialist's short name stands for; undefined if there is none. */
 export function shortName(name: string, usual: ModelSpec): ModelSpec | undefined {
   const models = Object.hasOwn(SHORT_NAMES, usual.provider) ? SHORT_NAMES[usual.provider]! : {};
   const word = name.trim().toLowerCase();

@@ -1,3 +1,4 @@
+/** Tests reading from words whether a quota is spent, and until when: durations, times, zones, clock changes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../../test/support/cpu.ts";
@@ -66,7 +67,7 @@ describe("what is said about a quota in words", () => {
   });
 
   it("finds the day after on which it is so late again, also when clocks are changed", () => {
-    const now = Date.parse("2026-03-28T20:00:00Z"); // Berlin changes at 01:00 UTC on the 29th.
+    const now = Date.parse("2026-03-28T20:00:00Z"); // Berlin changes its clocks at 01:00 UTC on the 29th.
     const read = readQuotaText("limit reached, resets 8am (Europe/Berlin)", now, "UTC");
     assert.equal(new Date(read?.until ?? 0).toISOString(), "2026-03-29T06:00:00.000Z");
   });

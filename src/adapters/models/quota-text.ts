@@ -1,6 +1,6 @@
 /** Reads from the words of a provider or program whether an account is rate limited, and until when. */
 
-/** `until`: by the machine's clock. `waitMs`: if it was said as a duration. */
+/** `until`: by the machine's clock. `waitMs`: set if the words gave a duration. */
 export type Quota = { readonly until?: number; readonly waitMs?: number };
 
 /**
@@ -19,14 +19,14 @@ export function readQuotaText(text: string, now: number, zone = machineZone()): 
   return quotaUntil((at) => readReset(said, at, zone), now);
 }
 
-/** A result that moves with the time of reading was said as a duration, any other as a moment. */
+/** Tells a duration from a moment: a result that moves with the time of reading was given as a duration. */
 export function quotaUntil(read: (now: number) => number | undefined, now: number): Quota {
   const until = read(now);
   if (until === undefined) return {};
   return read(now + 1) === until + 1 ? { until, waitMs: until - now } : { until };
 }
 
-/** When the limit ends, from words that are known to be about one. */
+/** When the limit ends, from words that are known to be about a limit. */
 export function readReset(text: string, now: number, zone = machineZone()): number | undefined {
   const said = text.slice(-MAX_READ_CHARS);
   return (
@@ -48,7 +48,10 @@ export function durationMs(text: string): number | undefined {
 /** A program may write any amount; the reason stands at the end. */
 const MAX_READ_CHARS = 20_000;
 
-/** Also "You've hit your limit · resets 3pm", "5-hour limit reached", "Quota exceeded for metric", "out of credits". */
+/**
+ * Also matches "You've hit your limit · resets 3pm", "5-hour limit reached", "Quota exceeded for metric", "out of
+ * credits".
+ */
 const SPENT = anyOf(
   /(?:limit|quota|credits?|balance)s?\b[^.\n]{0,60}\b(?:reached|exceeded|exhausted|hit|used up|too low|depleted)/,
   /(?:reached|exceeded|hit|exhausted|used up)\b[^.\n]{0,60}\b(?:limits?|quotas?|credits?)\b/,
@@ -58,7 +61,7 @@ const SPENT = anyOf(
   /\bout of (?:credits|quota|extra usage)\b|\bquota[ _]exceeded\b|\bcredit balance is too low\b/,
 );
 
-/** One expression that matches what any of these does; case is ignored. */
+/** One expression that matches what any of these matches; case is ignored. */
 export function anyOf(...shapes: readonly RegExp[]): RegExp {
   return new RegExp(shapes.map((shape) => shape.source).join("|"), "i");
 }
@@ -95,7 +98,7 @@ function dateIn(text: string, now: number, zone: string): number | undefined {
   if (year !== undefined) return inYear(Number(year));
   const thisYear = new Date(now).getUTCFullYear();
   const at = inYear(thisYear);
-  return at < now - DAY_MS ? inYear(thisYear + 1) : at; // Said in December about January.
+  return at < now - DAY_MS ? inYear(thisYear + 1) : at; // A date that was given in December and means January.
 }
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DATE = new RegExp(
@@ -125,7 +128,7 @@ function unitMs(unit: string): number {
   return { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS }[word[0]!] ?? 0;
 }
 
-/** "resets 3pm (Europe/Berlin)", "try again at 15:30": the next time the clock shows it. */
+/** Reads "resets 3pm (Europe/Berlin)", "try again at 15:30": the next time that the clock shows it. */
 function clockIn(text: string, now: number, zone: string): number | undefined {
   const found = CLOCK.exec(text);
   if (!found) return undefined;
@@ -169,7 +172,7 @@ const DAY_MS = 86_400_000;
 
 type WallClock = {
   readonly year: number;
-  /** From 0. */
+  /** Counted from 0. */
   readonly month: number;
   readonly day: number;
   readonly hour: number;
@@ -180,7 +183,7 @@ type WallClock = {
 function wallClock({ year, month, day, hour, minute }: WallClock, zone: string): number {
   const asUtc = Date.UTC(year, month, day, hour, minute);
   const first = asUtc - offsetMs(asUtc, zone);
-  return asUtc - offsetMs(first, zone); // Once more, for days on which the clocks change.
+  return asUtc - offsetMs(first, zone); // Computed once more, for days on which the clocks change.
 }
 
 function offsetMs(at: number, zone: string): number {

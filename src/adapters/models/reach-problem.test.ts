@@ -1,3 +1,4 @@
+/** Tests that a local model server that does not listen is reported, and nothing else. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";

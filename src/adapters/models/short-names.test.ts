@@ -1,3 +1,4 @@
+/** Tests which model a specialist's short name means. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openPrices } from "./prices.ts";

@@ -1,4 +1,4 @@
-/** How do commits come from a worker that may not push? As a thin bundle, which is unpacked aside and checked first. */
+/** Moves commits from a worker that may not push: as a thin bundle, which is unpacked aside and checked first. */
 import { mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,9 +10,9 @@ import { isCommit } from "../repositories/names.ts";
 
 type WantedBundle = {
   readonly gitDir: string;
-  /** In full; it leads to what is handed back. */
+  /** The full name of a ref that leads to the commits. */
   readonly ref: string;
-  /** What the other side has. */
+  /** Commits that the other side has. */
   readonly known: readonly string[];
   readonly maxBytes: number;
 };
@@ -50,8 +50,8 @@ type TakenBundle = {
 };
 
 /**
- * Objects come to a folder of their own, as in `git receive-pack`. Only if they are sound, are what the commit needs
- * and nothing else, they become part of the repository.
+ * Unpacks a bundle into a folder of its own, as `git receive-pack` does. The objects become part of the repository
+ * only if they are sound, and are exactly what the commit needs.
  */
 export async function takeBundle(
   { gitDir, commit, bundle, known }: TakenBundle,
@@ -95,7 +95,7 @@ export async function takeBundle(
   }
 }
 
-/** Thin packs are completed by objects that are here already. */
+/** How many of these objects are missing here. Thin packs are completed by objects that are here already. */
 async function notHere(gitDir: string, ids: readonly string[], signal: AbortSignal): Promise<number> {
   if (ids.length === 0) return 0;
   const input = ids.map((id) => `${id}\n`).join("");
@@ -103,7 +103,7 @@ async function notHere(gitDir: string, ids: readonly string[], signal: AbortSign
   return looked.ok ? looked.out.split("\n").filter((line) => line.endsWith(" missing")).length : ids.length;
 }
 
-/** The index comes last: a pack counts once that is there. */
+/** Moves the pack files; the index comes last, because a pack counts once that is there. */
 async function migrate(aside: string, objects: string): Promise<void> {
   const names = (await readdir(path.join(aside, "pack"))).sort((a, b) => rankOf(a) - rankOf(b));
   for (const name of names) await rename(path.join(aside, "pack", name), path.join(objects, "pack", name));
@@ -112,7 +112,7 @@ async function migrate(aside: string, objects: string): Promise<void> {
 
 const rankOf = (name: string): number => (name.endsWith(".pack") ? 0 : name.endsWith(".idx") ? 2 : 1);
 
-/** After the header, which ends with an empty line. */
+/** The pack in a bundle, after the header, which ends with an empty line. */
 function packIn(bundle: Uint8Array): Uint8Array | undefined {
   const bytes = Buffer.from(bundle.buffer, bundle.byteOffset, bundle.byteLength);
   const end = bytes.subarray(0, MAX_HEADER_BYTES).indexOf("\n\n");

@@ -1,4 +1,4 @@
-/** The coordinator's side of moving commits: what a job needs is put on the remote, what a job made is taken from there. */
+/** Moves commits between coordinator and remote: puts there what a job needs, and fetches what a job made. */
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { NeededCommit } from "../../ports/fleet-jobs.ts";
 import { fieldsIn, git, inGitDir } from "../git/git.ts";
@@ -11,7 +11,7 @@ import { fleetRefs, inputRef, isFullRef, outputRef } from "./names.ts";
 import type { GitRemote } from "./remote.ts";
 import type { RemoteTarget } from "./remote-target.ts";
 
-/** What a try says that it made. `bundle`: the objects themselves, where workers may not push. */
+/** What a try claims to have made. `bundle`: the objects themselves, if workers may not push. */
 type MadeCommit = NeededCommit & { readonly bundle?: Uint8Array; readonly known: readonly string[] };
 
 type JobObjectsOptions = {
@@ -32,7 +32,7 @@ export class JobObjects {
     this.#options = options;
   }
 
-  /** Puts commits on the remote that its target does not have. Says where each is. */
+  /** Puts commits on the remote that its target does not have. Returns the ref of each. */
   async offer(
     job: string,
     commits: readonly string[],
@@ -56,7 +56,7 @@ export class JobObjects {
     return commits.map((commit) => ({ commit, ref: this.#there.get(commit)! }));
   }
 
-  /** Brings the one commit that an accepted answer names here, under these refs; objects are checked on the way. */
+  /** Fetches the one commit that an accepted answer names, under these refs; its objects are checked on the way. */
   async take(made: MadeCommit, as: readonly string[], signal: AbortSignal): Promise<Failed | undefined> {
     const { gitDir, remote, run } = this.#options;
     const { commit, ref, bundle, known } = made;
@@ -79,7 +79,7 @@ export class JobObjects {
     if (held) return held;
     await syncRefs(gitDir, as);
     if (bundle) {
-      // Another coordinator must find it, too.
+      // Another coordinator must be able to find it, too.
       const pushed = await remote.push([{ ref, to: commit }], signal);
       if (pushed !== "pushed") return pushed === "moved" ? REFUSED : pushed;
     }
@@ -87,7 +87,7 @@ export class JobObjects {
     return undefined;
   }
 
-  /** Where the history of a commit left that of `base`: `base` itself, or an older one if an earlier attempt made it. */
+  /** Where a commit's history left that of `base`: `base` itself, or an older commit if an earlier attempt made it. */
   async forkOf(
     base: string,
     commit: string,
@@ -99,7 +99,7 @@ export class JobObjects {
     return found.code === 1 ? UNRELATED : { failure: found.failure };
   }
 
-  /** For a coordinator that has nothing yet: commits that the log names and that only the remote has. */
+  /** Fetches commits that the log names and that only the remote has, for a coordinator with an empty clone. */
   async recover(commits: readonly string[], signal: AbortSignal): Promise<Failed | undefined> {
     const { gitDir, remote, run } = this.#options;
     const there = await remote.list([fleetRefs(run)], signal);
@@ -120,13 +120,16 @@ export class JobObjects {
     return undefined;
   }
 
-  /** Of a run that is over: removes what its jobs left on the remote. */
+  /** Removes what the jobs of a finished run left on the remote. */
   cleanUp(signal: AbortSignal): Promise<Failed | undefined> {
     const { remote, run } = this.#options;
     return removeRefsOf(remote, run, signal);
   }
 
-  /** What tries of a job pushed whose answer is not taken. What cannot be removed now goes when the run is over. */
+  /**
+   * Removes commits that tries of a job pushed and that were not accepted. The rest is removed when the run is
+   * over.
+   */
   async drop(job: string, tries: number, signal: AbortSignal): Promise<void> {
     const { remote, run } = this.#options;
     const names = Array.from({ length: tries + 1 }, (_, i) => outputRef(run, job, i));
@@ -143,7 +146,7 @@ export class JobObjects {
     return isThere;
   }
 
-  /** Under a name of its own until it is seen to be what was announced. */
+  /** Fetches under a temporary name until the commit is known to be the announced one. */
   async #fetch({ ref, commit }: MadeCommit, signal: AbortSignal): Promise<Failed | undefined> {
     const { gitDir, remote } = this.#options;
     const to = this.#aside(commit);
@@ -158,7 +161,7 @@ export class JobObjects {
 
   readonly #aside = (commit: string): string => `${heldBy(this.#options.run)}/fleet/${commit}`;
 
-  /** A diff or a checkout of such a tree would not end, or take all memory. */
+  /** Refuses a tree that is too large: its diff or checkout would not end, or take all memory. */
   async #unfit(commit: string, signal: AbortSignal): Promise<Failed | undefined> {
     const here = inGitDir(this.#options.gitDir);
     const why = await tooLargeTree(

@@ -5,7 +5,7 @@ import { proofsOf } from "../repositories/names.ts";
 import { fleetRefs } from "./names.ts";
 import type { GitRemote } from "./remote.ts";
 
-/** `names`: of the runs that the fleet has; those of another fleet on the same remote are not known to it. */
+/** `names`: the names of this fleet's runs. Runs of another fleet on the same remote are not among them. */
 export const remoteRefsOf = (remote: GitRemote, names: () => Promise<readonly string[]>): RemoteRefs => ({
   tidy: async ({ run, branches }, signal) => {
     const failed = await removeRefsOf(remote, run, signal);
@@ -23,7 +23,7 @@ export const remoteRefsOf = (remote: GitRemote, names: () => Promise<readonly st
 
 const ALL = "refs/skein/fleet/";
 
-/** A worker may push meanwhile: then what is there is looked at again, a few times. */
+/** Removes a run's refs. If a worker pushes meanwhile, the refs are listed again, a few times. */
 export async function removeRefsOf(
   remote: GitRemote,
   run: string,
@@ -34,11 +34,11 @@ export async function removeRefsOf(
     if (hasFailed(there)) return there;
     const failed = await removeAll(remote, there, signal);
     if (failed !== "moved") return failed;
-    if (round === MAX_ROUNDS) return undefined; // They are listed when the run is removed.
+    if (round === MAX_ROUNDS) return undefined; // The rest is listed when the run is removed.
   }
 }
 
-/** Where they were seen to be; `moved`: one of them is somewhere else by now. */
+/** Removes refs if they are where they were seen; `moved`: one of them is somewhere else by now. */
 export async function removeAll(
   remote: GitRemote,
   there: ReadonlyMap<string, string>,
@@ -58,5 +58,5 @@ export async function removeAll(
 const namesOf = (run: string) => [fleetRefs(run), fleetRefs(run).slice(0, -1)];
 
 const MAX_ROUNDS = 3;
-/** A command line holds no more than some thousand. */
+/** A command line holds only a few thousand. */
 const MAX_REFS_A_PUSH = 500;

@@ -1,4 +1,4 @@
-/** A worker's copy of the remote: bare, kept between jobs. Only the refs that jobs name are fetched. */
+/** A worker's bare copy of the remote, kept between jobs. Only the refs that jobs name are fetched. */
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
@@ -21,7 +21,7 @@ export class Mirror {
     this.#remote = remote;
   }
 
-  /** Below `folder`, one for each address. */
+  /** Opens the mirror of an address, in a folder of its own below `folder`. */
   static async open(folder: string, url: string, signal: AbortSignal): Promise<Mirror | Failed> {
     const wrong = wrongRemote(url);
     if (wrong) return wrong;
@@ -37,7 +37,7 @@ export class Mirror {
     return new Mirror(gitDir, new GitRemote({ gitDir, remote: url }));
   }
 
-  /** Fetches the refs of what is not here yet; a commit that is still missing then is a failure. */
+  /** Fetches the refs of commits that are not here yet; a commit that is still missing then is a failure. */
   async fetch(needed: readonly NeededCommit[], signal: AbortSignal): Promise<Failed | undefined> {
     const wrong = needed.find(({ commit, ref }) => !isCommit(commit) || !isFullRef(ref));
     if (wrong) return failedWith("repository", `a job needs what has no name: ${JSON.stringify(wrong)}`);
@@ -57,7 +57,7 @@ export class Mirror {
     );
   }
 
-  /** Under the one name that this try of the job has. */
+  /** Pushes a commit under the one name of this try of the job. */
   async push(ref: string, commit: string, signal: AbortSignal): Promise<Failed | undefined> {
     const pushed = await this.#remote.push([{ ref, to: commit }], signal);
     if (pushed === "pushed") return undefined;

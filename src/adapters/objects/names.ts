@@ -1,15 +1,15 @@
-/** Which refs of the remote belong to a fleet's jobs, and which addresses of a remote are taken? */
+/** Names the refs of a fleet's jobs on the remote, and checks a remote's address. */
 import { type Failed, failedWith } from "../../core/result.ts";
 import { isRefSafe } from "../../text/slug.ts";
 
-/** Everything that a run keeps on the remote only while it goes on. */
+/** The prefix of all refs that a run keeps on the remote only while it goes on. */
 export const fleetRefs = (run: string): string => `refs/skein/fleet/${run}/`;
 
-/** The commits that a job needs and that no other ref of the remote has. */
+/** The ref of a commit that a job needs and that no other ref of the remote has. */
 export const inputRef = (run: string, job: string, index: number): string =>
   `${fleetRefs(run)}in/${plainJob(job)}/${index}`;
 
-/** What one try of a job made. A machine that was thought dead pushes under the name of its own try. */
+/** The ref of what one try of a job made. A machine that was thought dead pushes under the name of its own try. */
 export const outputRef = (run: string, job: string, tries: number): string =>
   `${fleetRefs(run)}${plainJob(job)}.${tries}`;
 
@@ -19,8 +19,8 @@ const plainJob = (job: string): string => job.replaceAll(/[^A-Za-z0-9.]/g, "-");
 export const isFullRef = (ref: string): boolean => ref.startsWith("refs/") && isRefSafe(ref);
 
 /**
- * A path, `https`, `http`, `ssh`, `git` or `file`. Never an option, never a program, and no password: an address is
- * shown to people and kept in the database.
+ * Accepts a path, `https`, `http`, `ssh`, `git` or `file`; refuses options, programs and passwords, because an
+ * address is shown to people and kept in the database.
  */
 export function wrongRemote(url: string): Failed | undefined {
   const said = JSON.stringify(url.replace(/\/\/[^/]*@/, "//…@").slice(0, MAX_SHOWN_CHARS));
@@ -28,7 +28,7 @@ export function wrongRemote(url: string): Failed | undefined {
     return refused(`this is no address of a git remote: ${said}`);
   if (!/^(?:\/|(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:(?!:))/.test(url))
     return refused(`the remote ${said} is not one that machines can share`);
-  // A name alone may be a token where a password is asked for; with ssh it is the account.
+  // With http, a user name alone may be a token; with ssh it is the account.
   if (!/^(?:https?:\/\/[^/]*@|[a-z]+:\/\/[^/@]*:[^/]*@)/.test(url)) return undefined;
   return failedWith(
     "policy",

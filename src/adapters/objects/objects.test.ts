@@ -1,4 +1,4 @@
-/** Do commits come from one machine to another, and nothing else with them? Real git, a bare remote, two clones. */
+/** Tests that commits are moved between machines, and nothing else with them. Real git, a bare remote, two clones. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -28,7 +28,7 @@ function openMachine(at: Pick<TestRepository, "folder" | "git" | "commit" | "bra
   return { at, gitDir, remote, shared, objects };
 }
 
-/** A coordinator's repository with a target on the remote, and a mirror of a worker. */
+/** Makes a coordinator's repository with a target on the remote, and a worker's mirror. */
 async function makeFleet() {
   const remote = await makeRepository({ bare: true, name: "remote.git" });
   const at = await makeRepository({ files: { "a.txt": "one\n" } });
@@ -47,7 +47,7 @@ async function makeFleet() {
   };
 }
 
-/** What a worker would make of a commit that it has: one more commit, under a ref of the mirror. */
+/** Makes what a worker would make of a commit that it has: one more commit, under a ref of the mirror. */
 async function madeIn(mirror: Mirror, from: string, files: Parameters<TestRepository["commit"]>[0]) {
   const work = openRepository(newFolder());
   await work.git("clone", "-q", "--shared", "--no-checkout", mirror.gitDir, ".");
@@ -214,7 +214,7 @@ describe("a target on the remote", () => {
 describe("a coordinator that takes over", () => {
   const NOTES = `refs/notes/skein/${RUN}`;
 
-  /** Another clone of the remote, as on another machine. */
+  /** Makes another clone of the remote, as on another machine. */
   async function otherMachine(url: string): Promise<Machine> {
     const at = openRepository(newFolder());
     await at.git("clone", "-q", url, ".");

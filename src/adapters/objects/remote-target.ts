@@ -1,4 +1,4 @@
-/** The target of a run and its proofs on the remote: fetched before they are looked at, moved by compare-and-swap. */
+/** Keeps a run's target and its proofs on the remote: fetched before they are read, moved by compare-and-swap. */
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { SharedMove, SharedTarget } from "../../ports/shared-target.ts";
 import { git, inGitDir } from "../git/git.ts";
@@ -14,11 +14,14 @@ type RemoteTargetOptions = {
 
 export class RemoteTarget implements SharedTarget {
   readonly #options: RemoteTargetOptions;
-  /** Where the proofs were on the remote when they were last seen there; "" for nowhere, undefined before that. */
+  /**
+   * Where the proofs were on the remote when last seen; "" if there were none, undefined before they were looked
+   * for.
+   */
   #proofs: string | undefined;
   /** The number of the lease under which this coordinator took over; 0 if it began the run. */
   #fence = 0;
-  /** Where the target was; undefined before it was seen. */
+  /** Where the target was when last seen; undefined before that. */
   #tip: string | undefined;
 
   constructor(options: RemoteTargetOptions) {
@@ -77,7 +80,10 @@ export class RemoteTarget implements SharedTarget {
     return "done";
   }
 
-  /** At the start of a run. There are no proofs yet. `elsewhere`: there is a target already that has moved on. */
+  /**
+   * Makes the target at the start of a run, when there are no proofs yet. `elsewhere`: a target exists already and
+   * has moved on.
+   */
   async make(target: string, base: string, signal: AbortSignal): Promise<"made" | "elsewhere" | Failed> {
     const pushed = await this.#options.remote.push([{ ref: refOf(target), to: base, expected: "" }], signal);
     if (pushed !== "pushed") return pushed === "moved" ? "elsewhere" : pushed;
@@ -87,7 +93,7 @@ export class RemoteTarget implements SharedTarget {
   }
 
   /**
-   * Brings target and proofs here and puts a commit on top of the proofs on the remote, so that no older coordinator
+   * Fetches target and proofs, and puts a commit on top of the proofs on the remote, so that no older coordinator
    * can move the target: a landing moves the proofs as well, from where that coordinator saw them last.
    */
   async takeOver(target: string, fence: number, signal: AbortSignal): Promise<Failed | undefined> {
@@ -109,7 +115,7 @@ export class RemoteTarget implements SharedTarget {
     return failedWith("repository", `${ref} on the remote keeps moving: another coordinator is at work`);
   }
 
-  /** A commit with the notes that `proofs` has; without notes if that is "". */
+  /** Makes a commit with the notes of `proofs`; without notes if that is "". */
   async #sameProofs(proofs: string, message: string, signal: AbortSignal): Promise<string | Failed> {
     const place = inGitDir(this.#options.gitDir);
     const args = proofs === "" ? ["mktree"] : ["rev-parse", "--verify", "--quiet", `${proofs}^{tree}`];
@@ -122,7 +128,10 @@ export class RemoteTarget implements SharedTarget {
     return made.ok ? made.out.trim() : { failure: made.failure };
   }
 
-  /** A coordinator that finds a newer one in the proofs must not try its landing again on top of them. */
+  /**
+   * Why this coordinator is replaced: if the proofs name a newer one, it must not try its landing again on top of
+   * them.
+   */
   async #whyReplaced(proofs: string, signal: AbortSignal): Promise<Failed | undefined> {
     const [seen, { gitDir, run }] = [this.#proofs, this.#options];
     if (seen === undefined || proofs === "" || proofs === seen) return undefined;
@@ -144,7 +153,7 @@ const AUTHOR = {
   ...{ GIT_COMMITTER_NAME: "Skein", GIT_COMMITTER_EMAIL: "skein@localhost" },
 };
 
-/** A try fails if the coordinator that is being replaced lands meanwhile. It has at most a few landings under way. */
+/** A try fails if the coordinator that is being replaced lands meanwhile; it has only a few landings under way. */
 const MAX_TRIES = 10;
 
 const replaced = (run: string, fence: number): Failed =>

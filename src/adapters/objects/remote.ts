@@ -1,4 +1,4 @@
-/** How does git reach the remote of a fleet? Named refs alone are fetched and pushed; an outage is waited out. */
+/** Talks to the remote of a fleet by git: fetches and pushes only named refs, and waits for an outage to end. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import { type GitAnswer, git, inGitDir } from "../git/git.ts";
@@ -9,21 +9,24 @@ type RemoteOptions = {
   readonly gitDir: string;
   /** An address, or the name of one of the repository's remotes. */
   readonly remote: string;
-  /** How long an outage of the remote is waited out. */
+  /** How long to wait for the end of an outage. */
   readonly patienceMs?: number;
 };
 
-/** `to`: a commit, or "" to delete. `expected`: where the ref must be, "" if it must not be there; else it is forced. */
+/**
+ * `to`: a commit, or "" to delete. `expected`: where the ref must be, "" if it must not exist; without it the move
+ * is forced.
+ */
 type RemoteMove = { readonly ref: string; readonly to: string; readonly expected?: string };
 
 type Fetched = { readonly from: string; readonly to: string };
 
-/** None of these throws. Refs are named in full, and checked. */
+/** None of these methods throws. Refs are full names, and are checked. */
 export class GitRemote {
   readonly #remote: string;
   readonly #gitDir: string;
   readonly #patienceMs: number;
-  /** One at a time: two fetches of one ref would be in each other's way. */
+  /** One call at a time: two fetches of one ref would disturb each other. */
   #last: Promise<unknown> = Promise.resolve();
   #url: Promise<string | Failed> | undefined;
 
@@ -51,7 +54,7 @@ export class GitRemote {
     );
   }
 
-  /** Replaces what the local refs led to. `isStrict`: objects are checked, because others made them. */
+  /** Fetches refs, and overwrites the local ones. `isStrict`: objects are checked, because other machines made them. */
   async fetch(
     refs: readonly Fetched[],
     { isStrict = false }: { readonly isStrict?: boolean } = {},
@@ -69,7 +72,7 @@ export class GitRemote {
     return answer.ok ? undefined : { failure: answer.failure };
   }
 
-  /** All or nothing. `moved`: a ref is not where it was expected to be. */
+  /** Moves all refs or none. `moved`: a ref is not where it was expected to be. */
   async push(moves: readonly RemoteMove[], signal?: AbortSignal): Promise<"pushed" | "moved" | Failed> {
     const wrong = moves.find(({ ref, to }) => !isFullRef(ref) || !(to === "" || isCommit(to)));
     if (wrong) return wrongRef(wrong.ref);
@@ -90,7 +93,7 @@ export class GitRemote {
     if (!isRejected(answer)) return { failure: answer.failure };
     if (FORBIDDEN.test(answer.out + answer.failure.message))
       return failedWith("repository", `the remote refuses a push: ${answer.failure.message}`, MAY_PUSH);
-    // The answer to a push that was carried out may have been lost, and the push been made twice.
+    // The answer to a successful push may have been lost, and the push been repeated.
     return (await this.#areThere(moves, signal)) ? "pushed" : "moved";
   }
 
@@ -102,7 +105,7 @@ export class GitRemote {
     return !hasFailed(found) && moves.every(({ ref, to }) => (found.get(ref) ?? "") === to);
   }
 
-  /** Where other machines find it. */
+  /** The address where other machines find the remote. */
   url(): Promise<string | Failed> {
     this.#url ??= this.#findUrl();
     return this.#url;
@@ -130,10 +133,10 @@ export class GitRemote {
       const { folder, environment } = inGitDir(this.#gitDir);
       const call = { folder, args: args(url), maxMs: MAX_CALL_MS };
       const answer = await git({ ...call, environment: { ...environment, ...reachVariables() } }, signal);
-      // Git says "hung up" of a push that was rejected as well.
+      // Git also says "hung up" about a push that was rejected.
       const isOutage = !answer.ok && !isRejected(answer) && OUTAGE.test(answer.failure.message);
       if (!isOutage || signal?.aborted || performance.now() + waitMs > until) return answer;
-      await wait(waitMs, undefined, { signal }).catch(() => {}); // The next call says that it was stopped.
+      await wait(waitMs, undefined, { signal }).catch(() => {}); // The next call reports that it was stopped.
     }
   }
 
@@ -152,7 +155,10 @@ const QUIETLY = [
   ...["--no-auto-maintenance", "--no-show-forced-updates"],
 ];
 
-/** How this machine itself reaches remotes; what else begins with GIT_ would point git elsewhere. */
+/**
+ * The variables by which this machine reaches remotes; other variables that begin with GIT_ would point git
+ * elsewhere.
+ */
 function reachVariables(): Readonly<Record<string, string>> {
   const own = Object.entries(process.env).filter(
     (entry): entry is [string, string] => REACH.test(entry[0]) && entry[1] !== undefined,
@@ -167,7 +173,7 @@ const isRejected = ({ out, failure }: GitAnswer & { readonly ok: false }): boole
 
 const REJECTED =
   /\[(?:remote )?rejected\]|stale info|non-fast-forward|fetch first|cannot lock ref|already exists/;
-/** By a rule of the server, whatever the ref leads to. */
+/** Refused by a rule of the server, whatever the ref leads to. */
 const FORBIDDEN = /hook declined|deny|denied|protected|read-only/i;
 const MAY_PUSH = "let this machine push there, or hand work back through Postgres (fleet.push: false)";
 const OUTAGE =
