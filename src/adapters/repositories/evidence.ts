@@ -8,7 +8,7 @@ import { filesWith } from "./files-with.ts";
 import { withHabits } from "./habits.ts";
 import { conflictMarks, findMarks, keptMarks, mayHaveConflict, placeOfMark } from "./marks.ts";
 import { wrongNames } from "./names.ts";
-import { parsePatch } from "./patch.ts";
+import { readPatch } from "./patch.ts";
 import { broken, inStore, neededCommit, type Store } from "./store.ts";
 import { casesIn, type TestCase } from "./test-cases/cases.ts";
 import { compareTests, type TestChanges, type TestFile } from "./test-cases/compare.ts";
@@ -30,7 +30,7 @@ export async function evidence(
   const changes = await changesBetween(store, base, commit, signal);
   if (hasFailed(changes)) return changes;
   if (changes.entries.length === 0) return NOTHING;
-  const files = parsePatch(changes.patch);
+  const files = readPatch(changes.patch, changes.entries);
   const fresh = onlyFresh(files);
   const suspects = fresh.filter(mayHaveConflict).map(({ path }) => path);
   const conflicts = await conflictsAmong({ gitDir: store.gitDir, commit, files: suspects }, signal);
