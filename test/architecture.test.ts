@@ -1,4 +1,7 @@
-/** Does the code keep its own rules? The real tree, and made-up ones that break each rule. */
+/**
+ * Tests that the source tree keeps the rules of the architecture, and that made-up trees which break a rule are
+ * refused.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** How does a third-party agent get onto this machine for a trial? From the registry, into a folder of its own. */
+/** Installs the packages of a third-party agent for a trial, from the npm registry into a folder of their own. */
 import { execFile } from "node:child_process";
 import { access, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -7,7 +7,7 @@ import type { Recipe } from "./recipes.ts";
 
 export type Installed = { readonly bin: string; readonly ms: number; readonly megabytes: number };
 
-/** `ms` is 0 where it was there already. */
+/** `ms` is 0 if the packages were installed already. */
 export async function install({ name, packages }: Recipe, cache: string): Promise<Installed> {
   const folder = path.join(cache, `${name}-${packages.join("-").replace(/[^\w.-]+/g, "-")}`);
   const done = path.join(folder, "installed");
@@ -34,7 +34,7 @@ async function bytesIn(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   const sizes = await Promise.all(files.map((file) => stat(path.join(file.parentPath, file.name))));
-  // A binary that is linked from another package is there once.
+  // A binary that is hard-linked from another package counts once.
   const once = new Map(sizes.map(({ dev, ino, size }) => [`${dev}.${ino}`, size]));
   return [...once.values()].reduce((sum, size) => sum + size, 0);
 }

@@ -1,4 +1,7 @@
-/** `npm run acp`: drives third-party agents of the Agent Client Protocol through a real run, against a model of ours. */
+/**
+ * `npm run acp`: drives third-party agents of the Agent Client Protocol through a real run, against the tests' model
+ * server.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -68,7 +71,9 @@ function readOptions() {
   }
 }
 
-/** One that was given stays. */
+/**
+ * Gives the folder for installed agents. A folder that the user named is kept; a temporary one is removed at the end.
+ */
 async function cacheIn(given: string | undefined): Promise<AsyncDisposable & { readonly folder: string }> {
   if (given !== undefined) return { folder: path.resolve(given), [Symbol.asyncDispose]: async () => {} };
   const folder = await mkdtemp(path.join(tmpdir(), "skein-acp-"));

@@ -1,21 +1,23 @@
-/** Which third-party agents are tried, in which version, and how is each pointed at the model's server of the test? */
+/**
+ * Lists the third-party agents that are tried, with their versions and how each is pointed at the test's model server.
+ */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 export type Recipe = {
-  /** As `--agent` knows it. */
+  /** The agent's name as `--agent` takes it. */
   readonly name: string;
-  /** Pinned: what was seen is about these. The first brings the command. */
+  /** Pinned versions, because the recorded results are about them. The first package brings the command. */
   readonly packages: readonly [string, ...string[]];
-  /** The variables that it takes its model from; files that it needs are written below `home`. */
+  /** Gives the variables that tell the agent which model to use; writes the files that it needs below `home`. */
   readonly prepare: (server: string, home: string) => Promise<Readonly<Record<string, string>>>;
-  /** The call of its own tool that writes a file. */
+  /** The call of the agent's own tool that writes a file. */
   readonly writes: (
     file: string,
     text: string,
     cwd: string,
   ) => { readonly name: string; readonly input: object };
-  /** What its calls without tools want to hear, if it is not any text. */
+  /** The answer that the agent expects to its calls without tools, if not any text will do. */
   readonly aside?: string;
 };
 
@@ -57,7 +59,7 @@ const codex: Recipe = {
   packages: ["@agentclientprotocol/codex-acp@2.6.0"],
   prepare: async (server, home) => {
     await mkdir(path.join(home, ".codex"), { recursive: true });
-    // Its usual model writes JavaScript instead of calling tools, which the test's server does not speak.
+    // This agent's usual model writes JavaScript instead of calling tools, which the test's server does not speak.
     await writeFile(path.join(home, ".codex", "config.toml"), 'model = "model"\n');
     return { OPENAI_BASE_URL: `${server}/v1`, OPENAI_API_KEY: KEY };
   },
@@ -69,13 +71,13 @@ const gemini: Recipe = {
   packages: ["@google/gemini-cli@0.61.0"],
   prepare: async (server) => ({ GOOGLE_GEMINI_BASE_URL: server, GEMINI_API_KEY: KEY }),
   writes: (file_path, content) => ({ name: "write_file", input: { file_path, content } }),
-  // It asks first how hard a message is, and chooses its model by that.
+  // The agent first asks how complex a message is, and chooses its model by the answer.
   aside: JSON.stringify({ complexity_reasoning: "one file", complexity_score: 10 }),
 };
 
 const pi: Recipe = {
   name: "pi",
-  // Newer ones of the second could not be installed: the registry lacked a package that they need.
+  // Newer versions of the second package could not be installed: the registry lacked a package that they need.
   packages: ["pi-acp@0.0.34", "@earendil-works/pi-coding-agent@0.87.1"],
   prepare: async (server, home) => {
     const folder = path.join(home, ".pi", "agent");

@@ -1,3 +1,6 @@
+/**
+ * Tests that the recorded trials of third-party agents match the pinned versions, and that docs/agents.md shows them.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** What came of the last trial of each agent? Kept in last-results.json: facts, and nothing about the machine. */
+/** Keeps the results of the last trial of each agent in last-results.json: facts, and nothing about the machine. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Installed } from "./install.ts";
@@ -8,14 +8,14 @@ import { TASKS, type Trial } from "./trial.ts";
 export type Recorded = {
   readonly agent: string;
   readonly date: string;
-  /** With a blank between them. */
+  /** The packages, separated by spaces. */
   readonly packages: string;
   readonly exitCode: number | null;
   readonly landed: number;
   readonly tasks: number;
   readonly megabytes: number;
   readonly runMs: number;
-  /** Of the slowest. */
+  /** The duration of the slowest turn. */
   readonly turnMs: number;
   readonly tokens: { readonly counted: number; readonly said: number };
 };
@@ -24,7 +24,7 @@ const FILE = fileURLToPath(new URL("./last-results.json", import.meta.url));
 
 export const lastResults = (): readonly Recorded[] => JSON.parse(readFileSync(FILE, "utf8"));
 
-/** In the place of the agent's last one. */
+/** Replaces the earlier result of the same agent. */
 export function record({ name, packages }: Recipe, { megabytes }: Installed, trial: Trial): void {
   const { exitCode, landed, runMs, turnsMs, tokens } = trial;
   const result: Recorded = {
@@ -44,7 +44,7 @@ export function record({ name, packages }: Recipe, { megabytes }: Installed, tri
   writeFileSync(FILE, `${JSON.stringify(all, null, 2)}\n`);
 }
 
-/** As docs/agents.md shows it. */
+/** The table of results as docs/agents.md shows it. */
 export const resultsTable = (results: readonly Recorded[]): string =>
   [
     "| agent | packages | tried on | landed | whole run | slowest turn |",

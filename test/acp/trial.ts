@@ -1,4 +1,7 @@
-/** Does a third-party agent plan, make and hand off a change in a real run? Against a model of our own, over HTTP. */
+/**
+ * Runs a third-party agent in a real run, where it plans, changes and hands off files, against a model server over
+ * HTTP.
+ */
 import { mkdir } from "node:fs/promises";
 import path, { delimiter } from "node:path";
 import { jobId } from "../../src/core/job.ts";
@@ -16,19 +19,22 @@ import { KEY, type Recipe } from "./recipes.ts";
 
 export type Trial = {
   readonly exitCode: number | null;
-  /** Of three tasks, those whose file is on the target as the worker wrote it; none if the checkout was touched. */
+  /**
+   * The number of the three tasks whose file is on the target as the worker wrote it; 0 if the user's checkout was
+   * touched.
+   */
   readonly landed: number;
   readonly runMs: number;
-  /** Of each turn, by job. */
+  /** The duration of each turn, by job. */
   readonly turnsMs: Readonly<Record<string, number>>;
   readonly calls: number;
-  /** Counted by the server, and said by the agent. */
+  /** The tokens as the server counted them, and as the agent reported them. */
   readonly tokens: { readonly counted: number; readonly said: number };
-  /** What people saw, where it did not work. */
+  /** What the command printed, if the trial failed. */
   readonly shown?: string;
 };
 
-/** The third waits for the first. */
+/** The third task waits for the first. */
 export const TASKS = [
   { id: "one", file: "one.txt", after: [] },
   { id: "two", file: "two.txt", after: [] },
@@ -64,7 +70,7 @@ export async function trial(recipe: Recipe, { bin }: Installed, isVerbose: boole
   const shown = ({ file }: (typeof TASKS)[number]) =>
     place.repository.git("show", `skein/${run}/target:${file}`).then(
       (text) => text === textOf(file),
-      () => false, // It is not there.
+      () => false, // The file is not on the target.
     );
   const isUntouched = (await place.repository.git("status", "--porcelain")) === "";
   const landed = isUntouched ? (await Promise.all(TASKS.map(shown))).filter(Boolean).length : 0;
@@ -85,12 +91,13 @@ export async function trial(recipe: Recipe, { bin }: Installed, isVerbose: boole
   };
 }
 
-/** A planner that wants three files, and workers that write one each, with the agent's own tool. */
+/** Answers as a planner that wants three files, and as workers that write one file each with the agent's own tool. */
 function answers(recipe: Recipe, tell: (call: SeenCall) => void): Answerer {
   return (call): Reply => {
     tell(call);
     const told = call.messages.map(({ text }) => text).find((text) => placeIn(text) !== undefined) ?? "";
-    if (told === "" || call.tools.length === 0) return { text: recipe.aside ?? "Greetings" }; // Titles and the like.
+    // Calls for a title and the like.
+    if (told === "" || call.tools.length === 0) return { text: recipe.aside ?? "Greetings" };
     if (/^Turn: /m.test(told)) return { text: JSON.stringify(planFor(told)) };
     const has = call.messages.some(({ toolResults }) => toolResults.length > 0);
     const cwd = /(?:working directory|cwd)\W*\s*(\/[^\s<"\\]+)/i.exec(JSON.stringify(call.body))?.[1] ?? ".";

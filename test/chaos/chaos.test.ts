@@ -1,4 +1,4 @@
-/** A sample of `npm run chaos`: the whole of it takes minutes. */
+/** Runs a sample of `npm run chaos`, because all of it takes minutes. */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { clockTrial } from "./clock.ts";

@@ -1,4 +1,6 @@
-/** What is left of a run whose machine's clock was set, in the middle of it and across restarts? All that must be so. */
+/**
+ * Checks a run whose machine's clock was set while it ran and across restarts: its log must keep the time that passed.
+ */
 import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as after } from "node:timers/promises";
@@ -8,16 +10,17 @@ import type { Random } from "../../src/simulation/random.ts";
 import type { Place } from "./scenario.ts";
 import { checkoutOf, freshPlace, look, startRun, type Trial, type Truth, violationsOf } from "./trial.ts";
 
-/** After so many ms the clock is set to the real time and `setMs`; or the run is killed, and started again. */
+/** After `afterMs` the clock is set to the real time plus `setMs`, or the run is killed and started again. */
 export type ClockStep = { readonly afterMs: number } & ({ readonly setMs: number } | { readonly kill: true });
 
 const MONTH_MS = 30 * 24 * 3_600_000;
-/** Until a running engine has noticed: it looks each second, on a machine that may be busy. */
+/** The time until a running engine has noticed a jump: it looks each second, on a machine that may be busy. */
 const NOTICED_MS = 2_500;
 
-/** Forward or back, and to where it was: within one run, around a kill, and with a kill in between. */
+/** Plans that set the clock forward or back, and mostly right again: without a kill, and with one between or after. */
 export function clockPlans(random: Random, count: number, truth: Pick<Truth, "ms">): readonly ClockStep[][] {
-  const soon = () => random.between(Math.ceil(truth.ms / 8), Math.ceil(truth.ms / 2)); // Its engine is there by then.
+  // By then the run's engine has started.
+  const soon = () => random.between(Math.ceil(truth.ms / 8), Math.ceil(truth.ms / 2));
   return Array.from({ length: count }, (_, i) => {
     const setMs = random.pick([1, 1, -1]) * random.pick([60_000, MONTH_MS]);
     const [away, home] = [
@@ -81,7 +84,7 @@ function timeViolations(
   const said = log.flatMap((event) => (event.type === "clock.jumped" ? [event.ms] : []));
   const set = steps.flatMap((step) => ("setMs" in step ? [step.setMs] : []));
   const jumps = set.map((ms, i) => ms - (set[i - 1] ?? 0));
-  // What an engine did not live to notice looks to the next one like time without an engine.
+  // A jump that an engine did not live to notice looks to the next engine like time that passed without one.
   const unsaid = jumps.filter((jump) => !said.some((ms) => Math.abs(ms - jump) < NOTICED_MS));
   const isKilled = steps.some((step) => "kill" in step);
   const mayLeap = isKilled ? Math.max(0, ...unsaid) : 0;

@@ -23,13 +23,13 @@ Exit: 0 no rule was broken, 1 one was, 2 usage.`;
 
 type Planned = { readonly plan: unknown; readonly run: () => Promise<Trial> };
 
-/** What is done to a run, by name. */
+/** The kinds of mishaps, by name. */
 const KINDS: Readonly<Record<string, (options: Options, truth: Truth) => Iterable<Planned>>> = {
   kills: (options, truth) =>
     [...plansOf(options, truth)].map((plan) => ({ plan, run: () => trial(plan, truth) })),
   clock: ({ random, seed }, truth) =>
     clockPlans(randomFrom(seed), random, truth).map((plan) => ({ plan, run: () => clockTrial(plan, truth) })),
-  /** One cut each; in every second run the log is on another disk than the repository. */
+  /** One power cut for each kill; in every second run the log is on another disk than the repository. */
   power: (options, truth) =>
     [...plansOf(options, truth)].map(([kill], number) => ({
       plan: { power: kill },
@@ -43,7 +43,7 @@ const KINDS: Readonly<Record<string, (options: Options, truth: Truth) => Iterabl
     })),
 };
 
-/** Why a kind cannot be tried on this machine. */
+/** Gives the reason why a kind of mishap cannot be tried on this machine. */
 const OBSTACLES: Readonly<Record<string, () => Promise<string | undefined>>> = { power: noPowerCuts };
 
 /** Coordinators of a fleet are killed after every fifth event, unless `--every` says otherwise. */
@@ -91,7 +91,8 @@ async function main(): Promise<number> {
 }
 
 async function fleetMain({ every, json }: Options): Promise<number> {
-  const alive = setInterval(() => {}, 60_000); // Neither Postgres nor its clients keep this program from ending.
+  // Neither Postgres nor its clients keep this process alive, so a timer does.
+  const alive = setInterval(() => {}, 60_000);
   const truth = await onOneMachine();
   const violations: { readonly plan: Mishap; readonly what: string }[] = [];
   let [trials, kills] = [0, 0];
@@ -126,7 +127,7 @@ type Options = {
   readonly help: boolean;
 };
 
-/** After an event: one kill. At random moments: up to three in one run, the resumed one among them. */
+/** After an event: one kill. At random moments: up to three kills in one run, also of a resumed one. */
 function* plansOf({ every, random, seed }: Options, truth: { readonly events: number; readonly ms: number }) {
   for (let afterEvent = 1; afterEvent <= truth.events; afterEvent += every) yield [{ afterEvent }];
   const chance = randomFrom(seed);
@@ -151,7 +152,7 @@ function readOptions(): Options | string {
       },
     });
     const numbers = { every: Number(values.every), random: Number(values.random), seed: Number(values.seed) };
-    process.env["CHAOS_GATES"] = values.gates; // For the processes that are killed, too.
+    process.env["CHAOS_GATES"] = values.gates; // The killed processes read it, too.
     const wrong = Object.entries({ ...numbers, gates: Number(values.gates) }).find(
       ([name, n]) => !Number.isSafeInteger(n) || n < (name === "every" || name === "gates" ? 1 : 0),
     );

@@ -1,4 +1,4 @@
-/** Is an answer lost on a machine that can hardly keep up? Many workers that answer at the same moment, and busy loops. */
+/** Checks that an overloaded machine loses no answer: many workers answer at the same moment, beside busy loops. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -8,9 +8,9 @@ import type { Trial } from "./trial.ts";
 
 export type Overload = {
   readonly workers?: number;
-  /** How often all workers have answered together. */
+  /** How often all workers answer together. */
   readonly waves?: number;
-  /** Processes beside them that do nothing but keep a processor busy. */
+  /** How many processes run beside the workers only to keep a processor busy. */
   readonly loops?: number;
 };
 
@@ -54,12 +54,12 @@ export async function overload({ workers = 50, waves = 3, loops = 3 }: Overload 
 
 const STATUSES = ["partial", "complete", "failed"] as const;
 
-/** In the worker's summary, which the log keeps whatever became of the attempt. */
+/** The text is in the worker's summary, which the log keeps whatever the attempt's outcome was. */
 const wordsOf = (answer: string) => `the words of ${answer}`;
 
 /**
- * A planner that asks for all tasks at once, and workers whose task's name says how they end. Each changes a file, waits
- * until its whole wave is there, says how it went, and leaves at once.
+ * Writes an agent whose planner asks for all tasks at once, and whose workers learn from their task's name how to end.
+ * Each worker changes a file, waits until its whole wave is there, reports how it went, and exits at once.
  */
 function agentOf(keys: readonly string[], workers: number, said: string): string {
   const tasks = keys.map((id) => ({ id, description: id, acceptance: id, scope: [`${id}.txt`] }));
@@ -80,10 +80,10 @@ function agentOf(keys: readonly string[], workers: number, said: string): string
   `;
 }
 
-/** Of a tenth of a second: a wave that is not complete by then goes on without. */
+/** In tries of a tenth of a second each: a wave that is not complete by then goes on without the missing workers. */
 const MAX_TRIES = 600;
 
-/** Ends by itself, should nobody do it. */
+/** Starts a busy loop, which also ends by itself in case nothing stops it. */
 const keepBusy = (): ChildProcess =>
   spawn(process.execPath, ["-e", "for (const end = Date.now() + 600_000; Date.now() < end; );"], {
     stdio: "ignore",

@@ -1,4 +1,7 @@
-/** What is left of a run when the machine loses its power? What was on the disk: ext4 images are copied and resumed. */
+/**
+ * Cuts the power of a run's machine: copies ext4 images with only what was on the disk, and resumes the run on the
+ * copies.
+ */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,15 +23,15 @@ import {
 } from "./trial.ts";
 
 /**
- * One run on file systems of its own, which dies at a moment. Their images are then copied without a sync, so that the
- * copies have what disks have when the power fails: nothing that was only in memory. The run is resumed on the copies,
- * in the same folders, as if the machine had been started again. `isApart`: the state folder has a disk of its own, so
- * that a sync of the log syncs nothing of the repository.
+ * Starts one run on file systems of its own and kills it at a given moment. The file systems' images are then copied
+ * without a sync, so that the copies hold what disks hold when the power fails: nothing that was only in memory. The
+ * run is resumed on the copies, in the same folders, as if the machine had been started again. `isApart`: the state
+ * folder has a disk of its own, so that a sync of the log syncs nothing of the repository.
  */
 export async function powerCut(kill: Kill, truth: Truth, isApart = false): Promise<Trial> {
   await using machine = await startMachine(isApart);
   const place = await furnish(machine.folder);
-  await run("sync", ["-f", place.repository]); // The project is older than the run.
+  await run("sync", ["-f", place.repository]); // The project existed on the disk before the run.
   const before = await checkoutOf(place);
   const isKilled = await live(place, kill);
   await machine.cut();
@@ -38,7 +41,7 @@ export async function powerCut(kill: Kill, truth: Truth, isApart = false): Promi
   return { kills: isKilled ? 1 : 0, violations: await violationsOf(place, found, truth, before) };
 }
 
-/** Why there can be no power cuts here; undefined if there can be. */
+/** Gives the reason why power cuts cannot be tried on this machine; undefined if they can. */
 export async function noPowerCuts(): Promise<string | undefined> {
   try {
     await using _machine = await startMachine(true);
@@ -51,11 +54,13 @@ export async function noPowerCuts(): Promise<string | undefined> {
 const run = promisify(execFile);
 
 type Machine = AsyncDisposable & {
-  /** Where its disk is mounted. */
+  /** Where the disk is mounted. */
   readonly folder: string;
-  /** Ends everything that works there; from then on, only what had been written to the disks is in the folder. */
+  /**
+   * Copies what had been written to the disk, ends every process that works there, and mounts the copy in its place.
+   */
   readonly cut: () => Promise<void>;
-  /** What starts a program as after a start of the machine. */
+  /** The command that starts a program as if the machine had been started again. */
   readonly nextBoot: readonly string[];
 };
 
@@ -69,7 +74,8 @@ async function startMachine(isApart: boolean): Promise<Machine> {
     ...(isApart ? [{ mount: state, image: at("image-state"), copy: at("copy-state") }] : []),
   ];
   const unmount = async () => {
-    for (const { mount } of disks.toReversed()) await run("umount", ["--lazy", mount]).catch(() => {}); // It is none.
+    // The unmount of a disk that is not mounted fails, which is fine.
+    for (const { mount } of disks.toReversed()) await run("umount", ["--lazy", mount]).catch(() => {});
   };
   const remove = async () => {
     await unmount();
@@ -99,17 +105,17 @@ async function startMachine(isApart: boolean): Promise<Machine> {
   return { folder, cut, nextBoot, [Symbol.asyncDispose]: remove };
 }
 
-/** Far more than the run writes; nearly all of it is a hole. */
+/** Far more than the run writes; nearly all of the file is a hole. */
 const DISK_BYTES = 256 * 1024 * 1024;
 
 function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended meanwhile.
+    // The process has ended meanwhile.
   }
 }
 
-/** The name of the machine's start and its age, as Linux tells them, are other files in this program's view. */
+/** Mounts other files over those in which Linux tells the boot id and the machine's uptime, for this program only. */
 const AS_BOOTED = `mount --bind "$0" /proc/sys/kernel/random/boot_id && mount --bind "$1" /proc/uptime &&
   shift && exec "$@"`;

@@ -1,4 +1,4 @@
-/** Somebody cleans up the repository again and again while the scenario runs: `git gc --prune=now` and `git prune`. */
+/** Runs the scenario while `git gc --prune=now` and `git prune` run again and again in the same repository. */
 import { execFile } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -9,14 +9,14 @@ import { type Kill, type Trial, type Truth, trial } from "./trial.ts";
 
 const execute = promisify(execFile);
 
-/** As people clean up, from careful to thorough. */
+/** Commands with which people clean up a repository, from careful to thorough. */
 const COMMANDS: readonly string[] = [
   "git prune --expire=now",
   "git gc -q --prune=now",
   "git reflog expire --expire=now --all && git gc -q --prune=now",
 ];
 
-/** The usual audit, and git's own: nothing that a ref needs is missing. `kills` are counted as in other kinds. */
+/** Audits as other trials do, and with git: nothing that a ref needs is missing. `kills` count as in other kinds. */
 export async function prunedTrial(seed: number, truth: Truth): Promise<Trial & { readonly prunes: number }> {
   const random = randomFrom(seed);
   let prunes = 0;
@@ -26,10 +26,10 @@ export async function prunedTrial(seed: number, truth: Truth): Promise<Trial & {
   const beside = async (place: Place, over: AbortSignal) => {
     while (!over.aborted && prunes < MAX_PRUNES) {
       const options = { cwd: place.repository, env: plainEnvironment(), timeout: MAX_MS };
-      // Two that pack the same refs meet now and then: the second says so, and the next one does it.
+      // Two commands that pack the same refs can meet: the second then fails, and the next command does its work.
       await execute("sh", ["-c", random.pick(COMMANDS)], options).catch(() => {});
       prunes += 1;
-      await pause(random.below(MAX_PAUSE_MS), undefined, { signal: over }).catch(() => {}); // It is over.
+      await pause(random.below(MAX_PAUSE_MS), undefined, { signal: over }).catch(() => {}); // The scenario has ended.
     }
   };
   const { kills: killed, violations } = await trial(kills, truth, { beside, audit: fsck });
@@ -37,7 +37,7 @@ export async function prunedTrial(seed: number, truth: Truth): Promise<Trial & {
 }
 
 const MAX_PRUNES = 2_000;
-/** Without one, nothing could be written in between on a slow machine, and no run would come to an end. */
+/** Without a pause, a slow machine could write nothing in between, and no run would come to its end. */
 const MAX_PAUSE_MS = 30;
 const MAX_MS = 60_000;
 

@@ -1,4 +1,4 @@
-/** What is run again and again, and killed? A small real run whose end does not depend on who was faster. */
+/** The run that the chaos trials start again and again and kill: small, real, and with an end that no race changes. */
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Config } from "../../src/config/index.ts";
@@ -6,7 +6,7 @@ import type { Script, ScriptStep, WorkAttempt } from "../../src/ports/agent-scri
 import { configOf } from "../support/live-runs.ts";
 import { openRepository } from "../support/repositories.ts";
 
-/** Fails as long as a file says "bad", in the words of a compiler, or the list is not in order. */
+/** The gate: it fails while a file says "bad", in the words of a compiler, or while the list is not sorted. */
 const CHECK = `test -f list.txt && sort -c list.txt || exit 1
 code=0
 for file in $(grep -l bad *.txt); do
@@ -16,10 +16,10 @@ done
 exit $code
 `;
 
-/** Red from the start: a sweep finds it, and asks for a fix. */
+/** The project's first commit is red: a sweep finds the failure, and asks for a fix. */
 const FILES = { "check.sh": CHECK, "list.txt": "m\n", "notes.txt": "good\n", "broken.txt": "bad\n" };
 
-/** The same commit every time, so that two runs can be compared. */
+/** Makes the same commit every time, so that two runs can be compared. */
 export async function makeProject(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const { git, write } = openRepository(folder);
@@ -32,7 +32,7 @@ export async function makeProject(folder: string): Promise<void> {
   await write({ "untracked.txt": "the user's own\n", "notes.txt": "being edited\n" });
 }
 
-/** How many gates at once: `npm run chaos -- --gates 2`. */
+/** The number of gates at once: `npm run chaos -- --gates 2`. */
 const gates = (): string => process.env["CHAOS_GATES"] ?? "1";
 
 export const configFor = (scriptFile: string): Config =>
@@ -40,7 +40,7 @@ export const configFor = (scriptFile: string): Config =>
     gates: Number(gates()),
     agent: { kind: "scripted", script: scriptFile },
     gate: ["sh check.sh"],
-    onRedBase: "repair", // Nothing of it builds, so without a person it would stop the run.
+    onRedBase: "repair", // The base fails its gate with no build, where a run without a person would stop.
     workers: 6,
     overlap: "allow",
     "retry.maxFailed": 2,
@@ -54,7 +54,7 @@ const writes = (file: string, text: string, ...more: readonly ScriptStep[]): Wor
   end: complete(`wrote ${file}`),
 });
 
-/** Whoever adds to the sorted list at the same time conflicts; done again, the list is the same in any order. */
+/** Workers that add to the sorted list at the same time conflict; repeated, they give the same list in any order. */
 const lists = (word: string): WorkAttempt => ({
   steps: [
     { do: "append", path: "list.txt", text: `${word}\n` },
@@ -64,7 +64,10 @@ const lists = (word: string): WorkAttempt => ({
   end: complete(`added ${word}`),
 });
 
-/** Nothing but a fix lands on a red target: so these are all in the first candidate after it, the bad one as well. */
+/**
+ * Only a fix lands on a red target, so these four tasks, also the bad one, are all in the first candidate after the
+ * fix.
+ */
 const mends: WorkAttempt = {
   steps: [
     ...["n", "o", "red", "dies"].map(
@@ -75,7 +78,7 @@ const mends: WorkAttempt = {
   end: complete("mended broken.txt"),
 };
 
-/** Two levels of subtasks, with a question between them; what each makes is in one file, in this order. */
+/** Two levels of subtasks, with a question between them; each adds its line to one file, in this order. */
 const adds = (word: string): WorkAttempt => ({
   steps: [{ do: "append", path: "last.txt", text: `${word}\n` }],
   end: complete(`added ${word}`),

@@ -1,4 +1,4 @@
-/** What is left of a run that was killed and resumed? Everything that must be so, looked at from outside. */
+/** Kills and resumes a run, then checks from outside everything that must hold afterwards. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
@@ -17,25 +17,25 @@ import { endings, eventsOf } from "../support/live-runs.ts";
 import { openRepository } from "../support/repositories.ts";
 import { makeProject, type Place, placeIn, script, scriptFileOf } from "./scenario.ts";
 
-/** What the undisturbed run came to. */
+/** The outcome of the undisturbed run. */
 export type Truth = {
   readonly tree: string;
   readonly endings: Readonly<Record<string, string>>;
   readonly events: number;
   readonly ms: number;
-  /** The kinds of failure that attempts met. */
+  /** The kinds of failure that attempts had. */
   readonly failures: readonly string[];
-  /** The largest number of tasks in one candidate, and what else happened that is not in every run. */
+  /** `batch`: the largest number of tasks in one candidate. `moments`: other happenings that not every run has. */
   readonly batch: number;
   readonly moments: readonly string[];
 };
 
 export type Trial = { readonly kills: number; readonly violations: readonly string[] };
 
-/** A kill after an event of the log, or after so many ms. */
+/** A kill after an event of the log, or after a number of ms. */
 export type Kill = { readonly afterEvent: number } | { readonly afterMs: number };
 
-/** Runs the scenario without a kill, and says what it came to; it must break no rule either. */
+/** Runs the scenario without a kill and gives its outcome; it must break no rule either. */
 export async function undisturbed(): Promise<Truth> {
   await using place = await freshPlace();
   const before = await checkoutOf(place);
@@ -65,7 +65,7 @@ const momentsIn = (event: Event): readonly string[] =>
       ? [event.type]
       : [];
 
-/** What else goes on beside a run, until it has ended, and what else must hold then. */
+/** Something that goes on beside a run until the run has ended, and what else must hold then. */
 export type Beside = {
   readonly beside: (place: Place, over: AbortSignal) => Promise<void>;
   readonly audit: (place: Place) => Promise<readonly string[]>;
@@ -73,7 +73,7 @@ export type Beside = {
 
 const NOTHING: Beside = { beside: async () => {}, audit: async () => [] };
 
-/** One run, killed as often as there are kills, then taken to its end. */
+/** Starts one run, kills it as often as `kills` says, then resumes it to its end. */
 export async function trial(kills: readonly Kill[], truth: Truth, more: Beside = NOTHING): Promise<Trial> {
   await using place = await freshPlace();
   const before = await checkoutOf(place);
@@ -107,7 +107,7 @@ export async function furnish(folder: string): Promise<Place> {
   return place;
 }
 
-/** With SKEIN_KEEP set, what a violation left behind can be looked at. */
+/** With SKEIN_KEEP set, the folder is kept, so that what a violation left behind can be looked at. */
 async function removeOrKeep(folder: string): Promise<void> {
   const kept = process.env["SKEIN_KEEP"];
   if (kept) await cp(folder, path.join(kept, path.basename(folder)), { recursive: true });
@@ -119,7 +119,7 @@ const SKEIN = fileURLToPath(new URL("../../bin/skein", import.meta.url));
 /** Far longer than the run takes on a busy machine. */
 const MAX_MS = 240_000;
 
-/** True if it was killed before its end. */
+/** Gives true if the run was killed before its end. */
 export async function live(place: Place, kill?: Kill): Promise<boolean> {
   const fatal = kill && "afterEvent" in kill ? kill.afterEvent : 0;
   const afterMs = kill && "afterMs" in kill ? kill.afterMs : MAX_MS;
@@ -129,7 +129,7 @@ export async function live(place: Place, kill?: Kill): Promise<boolean> {
   return false;
 }
 
-/** The run, in a process that can be killed; resumed if there is one. `nodeArgs` come before the program. */
+/** Starts the run in a process that can be killed, or resumes it if it exists. `nodeArgs` come before the program. */
 export async function startRun(place: Place, nodeArgs: readonly string[]) {
   const isThere = await hasRun(place);
   const program = isThere ? await resumeArgs(place) : [VICTIM, place.folder, "0"];
@@ -141,7 +141,9 @@ async function resumeArgs(place: Place): Promise<readonly string[]> {
   return [SKEIN, "resume", run.run, "--repo", place.repository];
 }
 
-/** By the command, as a person does, started by the program `within`; a run that left something undone ends with 1. */
+/**
+ * Resumes by the command, as a person does, through the program `within`; exit code 1 means that something is not done.
+ */
 export async function resume(place: Place, within: readonly string[] = []): Promise<void> {
   const { code, words, lines } = await spawned(await resumeArgs(place), place, MAX_MS, within);
   if (code !== 1) throw new Error(`skein resume ended with ${code}: ${words}`);
@@ -227,7 +229,7 @@ export async function violationsOf(
 
 const sorted = (record: Readonly<Record<string, string>>) => Object.entries(record).sort();
 
-/** No job is started twice, and none for a task that is settled or has handed off. */
+/** Finds jobs that were started twice, or that were started for a task that is settled or has handed off. */
 function repeated(log: readonly Event[]): readonly string[] {
   const started = new Set<string>();
   const closed = new Set<string>();
@@ -247,7 +249,7 @@ function repeated(log: readonly Event[]): readonly string[] {
   return wrong;
 }
 
-/** A worker's answer that was durable is the one that counts: its job did not end as interrupted. */
+/** Finds jobs that ended as interrupted although the worker's answer was durable on the disk. */
 async function unheard({ log, home }: Found): Promise<readonly string[]> {
   const interrupted = log.flatMap((e) => (e.type === "job.ended" && e.how === "interrupted" ? [e.job] : []));
   const folder = path.join(home, "jobs");
@@ -256,14 +258,14 @@ async function unheard({ log, home }: Found): Promise<readonly string[]> {
       const file = path.join(folder, id.replaceAll(/[^a-z0-9.]/g, "-"), "answer.json");
       return readFile(file).then(
         () => [`${id} had answered, and was not heard`],
-        () => [], // No answer: it was interrupted indeed.
+        () => [], // There is no answer: the job was interrupted indeed.
       );
     }),
   );
   return answered.flat();
 }
 
-/** In the log and in the target's history. */
+/** Finds tasks that landed twice, in the log or in the target's history. */
 async function twice(place: Place, log: readonly Event[]): Promise<readonly string[]> {
   const landed = log.flatMap((e) =>
     e.type === "batch.landed" ? e.members.map((m) => m.task as string) : [],
@@ -293,7 +295,7 @@ async function leftBehind(place: Place, home: string): Promise<readonly string[]
   ];
 }
 
-/** Those that work in the place, or were told of it. Only where the system shows it. */
+/** The processes whose working folder or environment is in the place. Only where the system has /proc. */
 export async function processesOf(folder: string): Promise<readonly string[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const isOurs = async (pid: string) => {
@@ -305,7 +307,7 @@ export async function processesOf(folder: string): Promise<readonly string[]> {
   return ours.flat();
 }
 
-/** Every byte of the user's files, of HEAD and of the index, and where every ref is that is not Skein's. */
+/** Every byte of the user's files, of HEAD and of the index, and every ref that is not Skein's. */
 export async function checkoutOf({ repository }: Place): Promise<string> {
   const hash = createHash("sha256");
   const refs = await openRepository(repository).git("for-each-ref", "--format=%(refname) %(objectname)");

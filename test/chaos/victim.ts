@@ -1,4 +1,6 @@
-/** The process that is killed: starts the one run of a place, or goes on with it, and dies when it is told to. */
+/**
+ * The process that the chaos trials kill: starts or resumes the one run of a place, and dies at the event it was told.
+ */
 import type { LiveRun } from "../../src/app/follow-run.ts";
 import { openProject } from "../../src/compose/project.ts";
 import { hasFailed } from "../../src/core/result.ts";
@@ -13,7 +15,7 @@ const [folder = "", fatal = "0"] = process.argv.slice(2);
 const place = placeIn(folder);
 const signal = AbortSignal.timeout(60_000);
 
-/** Dies right after event number `fatal` is durable, before anybody can act on it. */
+/** Dies right after event number `fatal` is durable, before anything can act on it. */
 const deadly = (log: EventLog): EventLog => ({
   read: (after) => log.read(after),
   append: async (after, events) => {
@@ -37,7 +39,7 @@ const home = orThrow(
     ? await project.runs.open(orThrow(known).run)
     : await createRun(project, { goal: "be killed", base: project.located.head, config }),
 );
-/** A person who says something once there is a plan, pauses the run after its first landing, and lets it go on. */
+/** Plays a person who sends a message once there is a plan, pauses the run after its first landing, and resumes it. */
 const watch: Watch = (event, state) => {
   if (event.type === "plan.accepted" && event.task === ROOT)
     once({ type: "steer", message: "keep it small" });
@@ -46,7 +48,7 @@ const watch: Watch = (event, state) => {
 };
 const said = new Set<string>();
 function once(command: MailboxMessage): void {
-  if (!said.has(command.type)) void live.say(command); // Whether it was heard is for the log to say.
+  if (!said.has(command.type)) void live.say(command); // The log tells whether the command was accepted.
   said.add(command.type);
 }
 

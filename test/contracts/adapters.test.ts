@@ -1,4 +1,4 @@
-/** Every adapter against the contract of its port. */
+/** Runs the adapters in memory and of this process against the contracts of event logs, job queues and clocks. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { ManualClock } from "../../src/adapters/clocks/manual.ts";

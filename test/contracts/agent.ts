@@ -1,4 +1,4 @@
-/** What must every agent do? The one suite that each adapter passes. */
+/** The contract suite of agents, which each adapter passes. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,18 +13,18 @@ import type { TaskId } from "../../src/core/task.ts";
 import type { Agent, Ask, Called, Said } from "../../src/ports/agent.ts";
 
 /**
- * What the agent under test is made to do: `works` writes made.txt and reports complete for 7 tokens, `plans` answers
- * with one task "a", `fails` and `dies` in the middle of it, `hangs` and says when it has begun.
+ * What the agent under test is made to do: `works` writes made.txt and reports complete for 7 tokens; `plans` answers
+ * with one task "a"; `fails` and `dies` do so in the middle of the turn; `hangs` reports when its turn has begun.
  */
 export type Behaviour = "works" | "plans" | "silent" | "fails" | "outage" | "dies" | "hangs";
 
 export type AgentUnderTest = {
   readonly agent: Agent;
-  /** Resolves once a turn is at work. */
+  /** Resolves once a turn has begun. */
   readonly begun: Promise<void>;
 };
 
-/** `folder` outlives an engine; an agent made again with the same one is the next engine's. */
+/** `folder` outlives an engine: an agent that is made again with the same folder is the next engine's agent. */
 export type MakeAgent = (behaviour: Behaviour, folder: string) => AgentUnderTest;
 
 export function agentContract(name: string, make: MakeAgent): void {

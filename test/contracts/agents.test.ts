@@ -1,4 +1,4 @@
-/** Every agent against the contract of its port. */
+/** Runs every other agent adapter against the contract of agents. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CommandAgent } from "../../src/adapters/agents/command.ts";

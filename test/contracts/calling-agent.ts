@@ -1,4 +1,4 @@
-/** What must an agent do whose workers delegate and ask? The suite for those that can. */
+/** The contract suite of agents whose workers can call for subtasks and ask questions. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,12 +10,12 @@ import type { ToolResponse } from "../../src/core/subtask.ts";
 import type { Agent } from "../../src/ports/agent.ts";
 import { JOB, planAsk, textOf, workAsk } from "./agent.ts";
 
-/** What its first turn calls for. */
+/** The subtask that the agent's first turn calls for. */
 export const REQUEST = { type: "check", description: "Check it", inputs: { file: "made.txt" } };
 
 /**
- * In its first turn it calls for `REQUEST`, for 7 tokens. In a turn that goes on it hands off as complete, and its
- * summary is what it was told in that turn. `folder` outlives an engine.
+ * Makes an agent whose first turn calls for `REQUEST`, for 7 tokens. Its resumed turn hands off as complete, with the
+ * text that the turn was given as its summary. `folder` outlives an engine.
  */
 export type MakeCallingAgent = (folder: string) => Agent;
 

@@ -1,4 +1,4 @@
-/** Do programs, and agents that are talked with, delegate and go on as every agent must that can? */
+/** Runs command and ACP agents against the contract of agents whose workers delegate and ask. */
 import { after } from "node:test";
 import { CommandAgent } from "../../src/adapters/agents/command.ts";
 import { CallDesk } from "../../src/adapters/call-desk/desk.ts";
@@ -11,7 +11,7 @@ const desk = new CallDesk();
 after(() => desk.close());
 const calls = { desk, skein: async () => "/skein" };
 
-/** A program that sends its call as `skein subtask spawn` does, and later repeats what it is told. */
+/** A program that calls for a subtask as `skein subtask spawn` does, and in a later turn repeats its prompt. */
 const PROGRAM = `
   const { SKEIN_RESPONSE, SKEIN_CALL_URL, SKEIN_CALL_TOKEN } = process.env;
   const say = (value) => console.log(JSON.stringify(value));

@@ -1,12 +1,12 @@
-/** What must every clock do? The one suite that each adapter passes. */
+/** The contract suite of clocks, which each adapter passes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Clock } from "../../src/ports/clock.ts";
 
-/** `until` goes on until the promise is kept: a manual clock has to be moved for that. */
+/** `until` resolves with the promise. A manual clock has to be moved until then. */
 export type ClockUnderTest = {
   readonly clock: Clock;
-  /** Sets the machine's clock. */
+  /** Sets the machine's clock forward or back by `ms`. */
   readonly jump: (ms: number) => void;
   readonly until: (kept: Promise<void>) => Promise<void>;
 };
@@ -77,7 +77,7 @@ export function clockContract(name: string, open: () => ClockUnderTest): void {
       });
       for (const ms of [MONTH, -MONTH]) {
         next = Promise.withResolvers<void>();
-        const later = clock.wakeAt(clock.now() + DAY, () => {}); // It waits for something, as an engine does.
+        const later = clock.wakeAt(clock.now() + DAY, () => {}); // An engine always has a timer that it waits for.
         jump(ms);
         await until(next.promise);
         later();

@@ -1,4 +1,4 @@
-/** What everybody who tries criteria must do: run them where they belong, and tell a red one from a broken machine. */
+/** The contract suite of criteria: they run in their task's workspace, and a red one is told from a broken machine. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -12,7 +12,7 @@ import { isRunning } from "./programs.ts";
 
 export const SECRET = "s3cret-value-of-a-test";
 
-/** `make`: with that limit of time, and blotting out the secret. */
+/** `make` gives criteria with that time limit, which redact the secret. */
 export function criteriaContract(name: string, make: (maxMs: number) => Criteria): void {
   describe(`criteria ${name}`, () => {
     const workspaceIn = (folder: string): Workspace => ({

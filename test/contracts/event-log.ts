@@ -1,4 +1,4 @@
-/** What must every event log do? The one suite that each adapter passes. */
+/** The contract suite of event logs, which each adapter passes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Event } from "../../src/core/log/event.ts";

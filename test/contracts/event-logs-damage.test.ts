@@ -1,4 +1,7 @@
-/** A log that is damaged, foreign or newer: it is refused in words, with the place, and nothing is made up. */
+/**
+ * Tests that a damaged, foreign or newer event log is refused with its place and the reason, and that no event is made
+ * up.
+ */
 import assert from "node:assert/strict";
 import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** The log in SQLite: the contract of its port, following, and what other processes do. */
+/** Tests the event log in SQLite: the contract, following it, and several processes that use one log. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import path from "node:path";

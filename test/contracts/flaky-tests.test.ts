@@ -1,4 +1,4 @@
-/** Flaky tests in a file: the contract, and what only a disk and other processes can do to them. */
+/** Tests the record of flaky tests in a file: the contract, damaged files, and several processes. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

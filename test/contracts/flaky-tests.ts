@@ -1,10 +1,10 @@
-/** What does every keeper of flaky tests promise? */
+/** The contract suite of the record of flaky tests, which each adapter passes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hasFailed } from "../../src/core/result.ts";
 import type { FlakyTests } from "../../src/ports/flaky-tests.ts";
 
-/** Each call of what `make` gives opens the same history anew. */
+/** `make` gives a function that opens the same record anew at each call. */
 export function flakyTestsContract(name: string, make: () => () => FlakyTests): void {
   describe(`flaky tests ${name}`, () => {
     it("are none at first", async () => {

@@ -1,4 +1,4 @@
-/** What must every job queue do? The one suite that each adapter passes. */
+/** The contract suite of job queues, which each adapter passes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Brief } from "../../src/core/brief.ts";
@@ -19,7 +19,7 @@ const failed = (why: string): Answer => ({
   outcome: { is: "failed", failure: failure("agent-failed", why) },
 });
 
-/** One report, when it comes. */
+/** Waits for one report of the queue. */
 function waitingFor() {
   const { promise, resolve } = Promise.withResolvers<Report>();
   return { promise, report: resolve };

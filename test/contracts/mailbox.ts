@@ -1,4 +1,4 @@
-/** What must every mailbox do? The one suite that each adapter passes. */
+/** The contract suite of mailboxes, which each adapter passes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hasFailed } from "../../src/core/result.ts";
@@ -23,7 +23,7 @@ async function take(mailbox: Mailbox, count: number): Promise<readonly Received[
   return got;
 }
 
-/** `open` gives another end of the same mailbox each time. */
+/** The function that `make` gives opens the same mailbox again at each call, as another process would. */
 export function mailboxContract(name: string, make: () => () => Mailbox): void {
   describe(`the mailbox ${name}`, { timeout: 20_000 }, () => {
     it("hands over what was sent before and after somebody listens, in order", async () => {

@@ -1,4 +1,4 @@
-/** Every mailbox against the contract of its port, and what is special about files. */
+/** Runs every mailbox against the contract of mailboxes, and tests what only mailboxes in files can meet. */
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

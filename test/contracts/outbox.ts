@@ -1,4 +1,4 @@
-/** What every outbox must do, whatever is at the place of a file already. */
+/** The contract suite of outboxes, whatever already stands where a file is to be written. */
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import type { Outbox } from "../../src/ports/outbox.ts";
 import { newFolder } from "../support/folders.ts";
 import { recordSyncs } from "../support/syncs.ts";
 
-/** `make`: an outbox that has used nothing of the given folder yet. */
+/** `make` gives an outbox that has not used the folder yet. */
 export function outboxContract(name: string, make: (folder: string) => Outbox): void {
   describe(`an outbox ${name}`, () => {
     const made = () => {

@@ -1,4 +1,4 @@
-/** A scratchpad in a folder, and criteria by a shell: their contracts, and what is particular to them. */
+/** Tests the scratchpad in a folder and criteria run by a shell: their contracts, and what is particular to them. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

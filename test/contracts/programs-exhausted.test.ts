@@ -1,4 +1,4 @@
-/** What comes of git and of programs when this process cannot open one more file? */
+/** Tests starts of git and of other programs in a process that can open no more files. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { it } from "node:test";
@@ -7,8 +7,8 @@ import { ENVIRONMENT, temporaryFolder } from "./programs.ts";
 const from = (file: string) => JSON.stringify(import.meta.resolve(`../../src/adapters/${file}`));
 
 /**
- * In a process of its own with few files: with each number of files left, from none up, one start. Prints how each
- * ended, and how many files were open before and after.
+ * A program that runs in a process of its own, with a low limit of open files. It tries one start with each number of
+ * files left, from 0 up, and prints how each start ended and how many files were open before and after.
  */
 const starting = (start: string, folder: string) => `
   import { closeSync, openSync, readdirSync, readlinkSync } from "node:fs";

@@ -1,4 +1,6 @@
-/** What every Programs must do with a program's last words: when our own loop stalls, and when they have no end. */
+/**
+ * The contract suite of Programs for a program's last output: when our event loop stalls, and when output never ends.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
@@ -19,14 +21,14 @@ export function stallsContract(name: string, make: (folder: string) => Programs)
       return await make(records.path).run(program, NEVER);
     };
 
-    /** Says three words: the second and the third only when it is told to, by a file. */
+    /** Prints three words: the second and the third only once a file tells it to. */
     const SCRIPT =
       "echo up $$; until [ -e one ]; do sleep 0.01; done; echo first; : > said; " +
       "until [ -e two ]; do sleep 0.01; done; echo answer";
 
     /**
-     * Called with each word, has the loop hear of the end before it can read the answer, and stalls it then for longer
-     * than anything waits: another child has ended as well, so that one look at the children finds both.
+     * Called with each word. It makes the loop hear of the program's end before it can read the answer, and then stalls
+     * the loop for longer than any wait. Another child has ended as well, so that one look at the children finds both.
      */
     const stalling = (folder: string) => {
       let pid = 0;
@@ -87,7 +89,7 @@ export function stallsContract(name: string, make: (folder: string) => Programs)
       assert.match(end.output, /answer\n$/);
     });
 
-    /** It has no mark, no parent and no group by which it could be found, and never stops. */
+    /** Leaves a process that never stops and has no mark, parent or group by which it could be found. */
     const ESCAPES =
       "(env -i setsid sh -c 'trap : PIPE; echo $$ > escaped; while :; do echo more; sleep 0.01; done' 2> /dev/null &); " +
       "until [ -s escaped ]; do sleep 0.01; done; ";
@@ -115,10 +117,10 @@ export function stallsContract(name: string, make: (folder: string) => Programs)
   });
 }
 
-/** Longer than any wait for an end of the outputs. */
+/** Longer than any wait for the end of a program's output. */
 const LONG_MS = 1_200;
 
-/** Nothing else happens in this process meanwhile. */
+/** Blocks this process: nothing else happens in it meanwhile. */
 const stall = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 function stallUntil(isSo: () => boolean): void {

@@ -1,4 +1,4 @@
-/** What every Programs must do where it holds a conversation with a program. */
+/** The contract suite of Programs for conversations with a program by lines. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -86,11 +86,12 @@ export function conversationsContract(name: string, make: (folder: string) => Pr
       const before = process.memoryUsage().rss;
       const end = await talking(flood, async (lines) => {
         await lines.next();
-        for (let turn = 0; turn < 20_000; turn += 1) await setImmediate(); // All would be read by then.
+        // Without backpressure, all output would have been read by then.
+        for (let turn = 0; turn < 20_000; turn += 1) await setImmediate();
         most = process.memoryUsage().rss - before;
       });
       assert.ok(most < 100_000_000, `${Math.round(most / 1e6)} MB more`);
-      // On a busy machine it does not come to its end in the time that it is given to leave.
+      // On a busy machine the program may not end within the time that it is given to exit.
       assert.ok(end.is === "exited" ? end.tail === "done\n" : end.is === "stopped", JSON.stringify(end));
     });
 
@@ -105,7 +106,7 @@ export function conversationsContract(name: string, make: (folder: string) => Pr
 
 type Lines = {
   readonly say: (line: string) => Promise<void>;
-  /** Undefined at the end. */
+  /** Undefined at the end of the lines. */
   readonly next: () => Promise<string | undefined>;
 };
 

@@ -1,4 +1,4 @@
-/** Programs on this machine: the contract, and what only a crash shows. */
+/** Tests programs on this machine: the contract, and what happens to them when the engine crashes. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ programsContract("on this machine", (folder) => new LocalPrograms({ folder }));
 conversationsContract("on this machine", (folder) => new LocalPrograms({ folder }));
 stallsContract("on this machine", (folder) => new LocalPrograms({ folder }));
 
-/** An engine of its own that runs one program; what the program writes comes out of it. */
+/** Starts an engine in a process of its own that runs one program; the program's output comes out of that process. */
 function startEngine(
   records: string,
   folder: string,
@@ -109,7 +109,7 @@ describe("after a crash of the engine", () => {
     await writeFile(join(folder.path, "goon"), "go\n");
     await seen;
     let text = "";
-    while (text === "") text = await readFile(statusFile, "utf8"); // Made first, then written.
+    while (text === "") text = await readFile(statusFile, "utf8"); // The file is created first and written afterwards.
     assert.equal(text, "3\n");
     await new LocalPrograms({ folder: records.path }).endAll();
   });
@@ -141,7 +141,7 @@ describe("after a crash of the engine", () => {
       }
       return false;
     };
-    while (await isWaiting()) await new Promise(setImmediate); // It sees the end of its input, and goes.
+    while (await isWaiting()) await new Promise(setImmediate); // The process sees the end of its input, and exits.
     await assert.rejects(access(join(folder.path, "ran")));
   });
 });

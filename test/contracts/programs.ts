@@ -1,4 +1,4 @@
-/** What every Programs must do: real programs, real process groups. */
+/** The contract suite of Programs, with real programs and real process groups. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { access, chmod, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** A zombie that nobody collects does not run. */
+/** A zombie process that its parent has not reaped does not count as running. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -224,7 +224,7 @@ export function programsContract(name: string, make: (folder: string) => Program
       clearInterval(watch);
       assert.ok(end.is === "exited" && end.code === 0);
       assert.ok(chars <= LIMITS.maxOutputBytes + 100);
-      // Other tests of this process leave garbage as well: what is kept of the output would be far more.
+      // Other tests of this process leave garbage as well; all of the output would take far more than this.
       assert.ok(most - before < 400_000_000, `${Math.round((most - before) / 1e6)} MB more`);
     });
 
@@ -285,7 +285,8 @@ export function programsContract(name: string, make: (folder: string) => Program
           assert.deepEqual([end.is === "killed" && end.signal, status], [`SIG${name}`, `${number}\n`]);
           assert.equal(texts(end).tail, "");
         }
-        const { end } = await watched("exit 147"); // The number of a signal that would stop it for ever.
+        // The exit code that a signal would give which stops the process for ever.
+        const { end } = await watched("exit 147");
         assert.equal(end.is === "exited" && end.code, 147);
       });
 
@@ -298,7 +299,7 @@ export function programsContract(name: string, make: (folder: string) => Program
         assert.match(texts(end).output, /^in\ncgs\n/);
         assert.match(texts(end).tail, /err\n/);
         const builtin = await watched("", { command: ["echo", "--version"] });
-        assert.notEqual(texts(builtin.end).output, "--version\n"); // A shell's own would print it.
+        assert.notEqual(texts(builtin.end).output, "--version\n"); // The shell's own command would print it.
       });
 
       it("has none if it was stopped, and ends with everything that it started", async () => {

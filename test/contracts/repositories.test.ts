@@ -1,4 +1,4 @@
-/** The repository in git against the contract of its port. */
+/** Runs the repository in git against the contract of repositories. */
 import { GitRepository } from "../../src/adapters/repositories/git.ts";
 import { repositoryContract } from "./repository.ts";
 

@@ -1,4 +1,4 @@
-/** What must every repository do? The one suite that each adapter passes, over a real repository. */
+/** The contract suite of repositories, which each adapter passes, over a real git repository. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Failed, hasFailed } from "../../src/core/result.ts";
@@ -27,7 +27,7 @@ export const proofOf = (...members: readonly Branch[]): LandingProof => ({
   flags: [],
 });
 
-/** What was asked for, or the test fails with the words of the failure. */
+/** Gives the result; if it is a failure, the test fails with its message. */
 export function got<Result extends object>(result: Result | Failed): Result {
   if (hasFailed(result)) assert.fail(result.failure.message);
   return result;
@@ -43,11 +43,11 @@ export type World = AsyncDisposable & {
   readonly repository: ReturnType<OpenRepository>;
   readonly base: string;
   candidate(members: readonly Branch[], more?: Partial<Wanted>): Promise<Candidate>;
-  /** Builds a candidate on the target's tip and lands it; gives the commit. */
+  /** Builds a candidate on the target's tip, lands it, and gives its commit. */
   landOn(members: readonly Branch[], more?: Partial<Wanted>): Promise<string>;
 };
 
-/** A repository with a target at its first commit. */
+/** Makes a repository with a target at its first commit. */
 export async function makeWorld(
   open: OpenRepository,
   files: Files = { "a.txt": "one\ntwo\nthree\n" },

@@ -1,4 +1,4 @@
-/** Runs in folders: the contract, and what only a disk can do to them. */
+/** Tests runs in folders: the contract, damaged folders, locks and full disks. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -111,7 +111,7 @@ describe("the lock of a run", () => {
     const folder = newFolder();
     const home = worked(await new FolderRuns({ folder }).create(record("r1")));
     const lock = worked(await home.lock());
-    await home.owner(); // To ask must not free it: closing a file can drop the locks of a process.
+    await home.owner(); // Asking must not free the lock: closing a file can drop the locks of a process.
     await using child = new LogChild(["lock", folder]);
     const { failure } = (await child.next()) as { failure: { message: string } };
     assert.match(failure.message, new RegExp(`process ${process.pid}, since `));
@@ -127,7 +127,7 @@ describe("a run whose disk turns read-only", () => {
     const lock = worked(await home.lock());
     const owner = path.join(home.folder, "owner.json");
     rmSync(owner);
-    mkdirSync(owner); // Cannot be removed like a file, either.
+    mkdirSync(owner); // A folder cannot be removed like a file, either.
     await lock.release();
     assert.equal(await home.owner(), undefined);
     rmSync(owner, { recursive: true });

@@ -1,4 +1,4 @@
-/** What must every keeper of runs do? The one suite that each adapter passes. */
+/** The contract suite of stored runs, which each adapter passes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Event } from "../../src/core/log/event.ts";
@@ -28,7 +28,7 @@ export function refusal(result: object): { readonly message: string; readonly ne
 
 const steered = (at: number): Event => ({ type: "run.steered", message: `event ${at}`, at });
 
-/** `open` gives the same runs each time that it is called with the same `place`. */
+/** `place` gives a function that opens the same runs anew at each call. */
 export function runsContract(name: string, place: () => () => Runs): void {
   const made = async (run = "r1") => {
     const open = place();

@@ -1,4 +1,4 @@
-/** Transcripts in files: the contract, and what is particular to files. */
+/** Tests transcripts in files: the contract, and what is particular to files. */
 import assert from "node:assert/strict";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What every Transcripts must do: keep what matters, within bounds, without secrets, and never get in the way. */
+/** The contract suite of transcripts: they keep output within bounds, without secrets, and never fail a job. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Transcripts } from "../../src/ports/transcripts.ts";
@@ -6,7 +6,7 @@ import type { Transcripts } from "../../src/ports/transcripts.ts";
 export const SECRET = "a-secret-value";
 export const MAX_BYTES = 10_000;
 
-/** `read` gives what a person would see under a name; `isBroken` asks for a place where nothing can be written. */
+/** `read` gives what a person would see under a name; `isBroken` asks for a stage where nothing can be written. */
 export type TranscriptStage = { readonly transcripts: Transcripts; read(name: string): Promise<string> };
 
 export function transcriptsContract(

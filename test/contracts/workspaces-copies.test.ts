@@ -1,4 +1,7 @@
-/** For whom are ignored folders copied, when is a copy kept, and when does it not fit the tree? */
+/**
+ * Tests which jobs get copies of ignored folders, when a copy is kept, and when a copy does not fit the commit's
+ * manifests.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -52,7 +55,7 @@ describe("copies into a workspace", () => {
     });
   });
 
-  /** What stays has the same inodes. */
+  /** A copy that is kept has the same inodes. */
   const inodes = "stat -c %i node_modules/*/index.js | tr '\\n' ' '";
 
   it("keeps what a worker left as it was copied, and makes the rest again", () =>
@@ -78,7 +81,7 @@ describe("copies into a workspace", () => {
         "goneleftlinkedrightgone\nleft\nlinked\nright",
       );
       const after = (await inside(second, inodes)).split(" ");
-      // In the order of the names: gone, left, linked, right. Only one was left as it was.
+      // In the order of the names gone, left, linked, right: only one folder was left as it had been copied.
       assert.deepEqual(
         after.map((inode) => before.includes(inode)),
         process.platform === "linux" ? [false, true, false, false] : [false, false, false, false],

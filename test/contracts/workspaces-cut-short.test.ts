@@ -1,4 +1,4 @@
-/** Workspaces that were being made ready when somebody stopped or killed it: is the next holder's whole? */
+/** Tests that a workspace whose preparation was stopped or killed is complete for its next holder. */
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { good, inside, jobOf, MAX_FILE_BYTES, onStage, type Scene } from "./work
 
 type CutShort = (program: Program) => Promise<ProgramEnd>;
 
-/** The first copy is cut short when half of it is there; every other one is made. */
+/** The first copy is stopped when half of it is there; every later one is completed. */
 function make(repository: string, folder: string, cutShort?: CutShort): CloneWorkspaces {
   const real = new LocalPrograms({ folder: join(folder, "programs") });
   let cut = cutShort;
@@ -41,7 +41,7 @@ const wholeIn = async ({ commit }: Scene, workspaces: CloneWorkspaces) =>
     "cat node_modules/*",
   );
 
-const isLinux = process.platform === "linux"; // Elsewhere a folder is copied in other words.
+const isLinux = process.platform === "linux"; // Other systems copy a folder with another command.
 
 describe("a copy that was cut short", { skip: !isLinux }, () => {
   it("by a stop is a failure, and is made anew for the next, who would find half of it", async () => {
@@ -67,7 +67,7 @@ describe("a copy that was cut short", { skip: !isLinux }, () => {
     const { promise: reached, resolve } = Promise.withResolvers<void>();
     const cutShort: CutShort = () => {
       resolve();
-      return new Promise(() => {}); // Killed: nobody hears of it any more.
+      return new Promise(() => {}); // The engine was killed, so this call never returns.
     };
     await onStage(
       (repository, folder) => make(repository, folder, cutShort),

@@ -1,4 +1,6 @@
-/** Does a cut workspace have what its task needs, and is what is not there neither deleted nor lost? */
+/**
+ * Tests that a cut workspace has what its task needs, and that files outside of the cut are neither deleted nor lost.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -39,7 +41,7 @@ const WHOLE = Object.keys(TREE)
   .map((path) => `./${path}`)
   .sort();
 
-/** Nothing is asked for: the whole tree, as without the option. */
+/** No paths are asked for, so the workspace has the whole tree, as without the option. */
 keepingContract("that could be cut", make);
 
 describe("a cut workspace", () => {

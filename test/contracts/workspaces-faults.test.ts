@@ -1,4 +1,7 @@
-/** A machine that fails while work is kept: is all of the work kept then, or is it still there? */
+/**
+ * Tests that a machine fault while a worker's files are kept loses none of them: all is kept, or stays in the
+ * workspace.
+ */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -13,10 +16,10 @@ import { good, inside, MAX_FILE_BYTES, onStage, REF, type Scene } from "./worksp
 
 const AS = { ref: REF, message: "Kept\n" };
 
-/** Something in the user's repository that is in git's way. It works for root as well. */
+/** Puts something into the user's repository that makes git fail, also for root. */
 type Obstacle = (scene: Scene, workspace: Workspace) => Promise<string>;
 
-/** Where a folder of objects has to be made, there is a file. */
+/** Puts a file where git has to make a folder of objects. */
 async function noFolderFor(scene: Scene, workspace: Workspace, idBy: string): Promise<string> {
   for (let number = 0; ; number += 1) {
     const id = await inside(workspace, `echo ${number} > new.txt; ${idBy}`);
@@ -37,7 +40,7 @@ const OBSTACLES: readonly (readonly [string, Obstacle])[] = [
   ],
 ];
 
-/** `pause` is called instead of each wait. */
+/** `pause` is called instead of each wait between tries. */
 const make = (repository: string, folder: string, pause: () => Promise<void>) =>
   new CloneWorkspaces({
     environment: process.env,

@@ -1,4 +1,4 @@
-/** What must come of a worker's files, in whatever state it left them? */
+/** The contract suite of workspaces for keeping a worker's files, in whatever state the worker left them. */
 import assert from "node:assert/strict";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export function keepingContract(name: string, make: Make): void {
       await shared[Symbol.asyncDispose]();
     });
 
-    /** How what a worker did differs from the start when it was kept: as git says it. */
+    /** The difference between the start and the kept commit, as git prints it. */
     const kept = async (script: string) => {
       const { repository, take, keep, commit, workspaces } = shared;
       count += 1;

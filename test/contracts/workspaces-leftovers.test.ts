@@ -1,4 +1,4 @@
-/** Workspaces of the gate keep ignored files: they say which, and are made anew where that is asked for. */
+/** Tests that gate workspaces report the ignored files that earlier holders left, and are made anew on request. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
@@ -8,7 +8,7 @@ import { makeRepository } from "../support/repositories.ts";
 import { LIMITS, NEVER, temporaryFolder } from "./programs.ts";
 import { good, inside, jobOf, MAX_FILE_BYTES } from "./workspaces.ts";
 
-/** It fails where `spoilt` is there. */
+/** The set-up fails if the file `spoilt` exists. */
 const SETUP = `mkdir -p out && echo made > out/set-up && ! test -e out/spoilt`;
 
 async function onGate(body: (gate: Gate) => Promise<void>) {
@@ -35,7 +35,7 @@ async function onGate(body: (gate: Gate) => Promise<void>) {
 
 type Gate = {
   readonly workspaces: CloneWorkspaces;
-  /** A commit with another manifest: it is set up again. */
+  /** A commit with another manifest, for which set-up runs again. */
   readonly second: string;
   readonly take: (
     number: number,

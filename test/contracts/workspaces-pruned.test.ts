@@ -1,4 +1,4 @@
-/** Workspaces in a repository that somebody cleans up meanwhile: what they are on and what was kept stays. */
+/** Tests workspaces in a repository that is pruned meanwhile: their commits and what was kept must stay. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -24,7 +24,7 @@ const make = (repository: string, folder: string) =>
 const heldIn = async ({ repository }: Scene) =>
   (await repository.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/skein/")).split("\n");
 
-/** Does something in the user's repository each time before git is asked for what `when` says. */
+/** Runs `what` in the user's repository each time before git is called with arguments that match `when`. */
 const meddling = ({ repository }: Scene, when: string, what: string) =>
   `case "$*" in ${when}) (unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY; ` +
   `cd '${repository.folder}' && ${what});; esac\nexec "$GIT" "$@"`;

@@ -1,4 +1,6 @@
-/** Does a new workspace share the files of a free one where the disk can, and nothing that its holder left? Real disks. */
+/**
+ * Tests that a new workspace shares file blocks with a free one, on a disk that can, and nothing of its last holder.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -18,7 +20,7 @@ const LARGE = Object.fromEntries(
   Array.from({ length: COUNT }, (_, i) => [`large/${i % 3}/part ${i}.txt`, random()]),
 );
 
-/** Workspaces on a disk that shares, if there can be one here, or on the usual one. */
+/** Makes workspaces on a disk that can share blocks, or on the usual disk if none can be mounted. */
 async function stage(body: (scene: Scene, disk: string | undefined) => Promise<void>): Promise<void> {
   await using disk = await sharingDisk();
   const make = (repository: string, usual: string) => {
@@ -33,7 +35,7 @@ async function stage(body: (scene: Scene, disk: string | undefined) => Promise<v
   await onStage(make, (scene) => body(scene, disk?.path), { files: { ...FILES, ...LARGE, ...attributes } });
 }
 
-/** As a checkout makes them: each file with its mode and content. */
+/** Prints each file with its mode and content, as a checkout makes it. */
 const FILES_THERE =
   "find . -name .git -prune -o ! -type l -printf '%P %m %y\\n' | sort; find . -name .git -prune -o -type l -printf '%P %l\\n'; " +
   "find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; git status --porcelain --ignored";

@@ -1,4 +1,4 @@
-/** Workspaces in which somebody left what nobody should open: pipes, endless devices, links out, bottomless folders. */
+/** Tests workspaces with traps in them: named pipes, endless devices, links to the outside, bottomless folders. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { lstat, readdir, rm } from "node:fs/promises";
@@ -26,7 +26,7 @@ const make = (repository: string, folder: string, more: Partial<CloneWorkspacesO
 const stage = (body: (scene: Scene) => Promise<void>, more: Partial<CloneWorkspacesOptions> = {}) =>
   onStage((repository, folder) => make(repository, folder, more), body);
 
-/** Far below the 120 s after which git is given up. */
+/** Far below the 120 s after which a git command is stopped. */
 const SOON = { timeout: 30_000 };
 
 describe("a worker that left a trap in its own git folder", { concurrency: 4 }, () => {
@@ -180,7 +180,7 @@ describe("a commit with a trap", { concurrency: 4 }, () => {
 });
 
 describe("a worker that committed a tree which nobody can unfold", { concurrency: 4 }, () => {
-  /** `mktree` does not look whether what it is told can be checked out. */
+  /** `mktree` does not check whether its entries can be checked out. */
   const commitOf = (tree: string) =>
     `t=$(${tree}); c=$(git commit-tree -p HEAD -m bomb $t); git update-ref --no-deref HEAD $c; echo x > a.txt`;
   const levels = (count: number, width: number) =>

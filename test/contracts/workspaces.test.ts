@@ -1,4 +1,4 @@
-/** Workspaces that are shared clones: the contract, and what is particular to them. */
+/** Tests workspaces that are shared clones: the contract, and what is particular to them. */
 import assert from "node:assert/strict";
 import { access, chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -316,7 +316,8 @@ describe("a pool of clones", { concurrency: 4 }, () => {
       const workspace = await take();
       await inside(workspace, "echo x > a.txt");
       await writeFile(join(dirname(workspace.folder), "holder.json"), "{");
-      await repository.git("update-ref", "refs/skein/salvage/found", "HEAD"); // A name in the way of the others.
+      // A ref whose name is in the way of the salvage refs.
+      await repository.git("update-ref", "refs/skein/salvage/found", "HEAD");
       const next = make(repository.folder, folder);
       const other = good(await next.take({ ...workspace, job: jobOf(2), use: "agent" }, NEVER));
       assert.notEqual(other.folder, workspace.folder);
