@@ -1,4 +1,6 @@
-/** Do the documents tell the truth? What they show is taken out of them and run, on a real repository. */
+/**
+ * Tests that the documents are true: their commands and programs are taken out of them and run on a real repository.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -55,7 +57,7 @@ const documents = () => [
     .map((name) => `docs/${name}`),
 ];
 
-/** As GitHub names the headings of a page. */
+/** The headings of a page, as GitHub turns them into anchors. */
 const sectionsOf = (file: string) =>
   [...textOf(file).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
     title
@@ -68,7 +70,7 @@ const sectionsOf = (file: string) =>
 const blocksOf = (file: string) =>
   [...textOf(file).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
 
-/** A program says its name in its second line; the block after it says how it is used. */
+/** A program's name is in its second line; the block after the program shows how it is used. */
 function programOf(name: string): { readonly code: string; readonly use: string } {
   const blocks = blocksOf("docs/agents.md");
   const at = blocks.findIndex((code) => code.startsWith(`#!/bin/sh\n# ${name}:`));
@@ -77,7 +79,7 @@ function programOf(name: string): { readonly code: string; readonly use: string 
   return { code, use };
 }
 
-/** From a heading to the next. */
+/** The text from a heading to the next one. */
 const sectionOf = (title: string) =>
   textOf("docs/agents.md")
     .split(/^##+ /m)
@@ -95,7 +97,7 @@ type Place = AsyncDisposable & {
   readonly state: string;
   /** Puts a program beside the files of the repository, uncommitted. */
   readonly save: (name: string, code: string) => Promise<void>;
-  /** As typed by a person who has `skein` on the PATH. */
+  /** Runs commands as a person types them who has `skein` on the PATH. */
   readonly type: (commands: string) => Promise<Said>;
 };
 
@@ -133,7 +135,7 @@ function shell(commands: string, cwd: string, env: NodeJS.ProcessEnv): Promise<S
   return promise;
 }
 
-/** The name that `skein run` printed. */
+/** The name of the run that `skein run` printed. */
 const runIn = ({ out }: Said) => /^run +(\S+)$/m.exec(out)?.[1] ?? assert.fail(out);
 
 async function runs(place: Place, name: string): Promise<{ readonly run: string; readonly target: string }> {
@@ -145,7 +147,7 @@ async function runs(place: Place, name: string): Promise<{ readonly run: string;
   return { run, target: `skein/${run}/target` };
 }
 
-/** Answers a plan in prose and a fence, as models do, and works on whatever file the prompt names. */
+/** Answers with a plan in prose and a fence, as models do, and as a worker writes the file that the prompt names. */
 const CODER = `#!/bin/sh
 prompt=$(cat)
 case $prompt in
@@ -168,7 +170,7 @@ END
 esac
 `;
 
-/** The programs of a page, each with what is said to be printed by it. */
+/** The programs of a page, each with the output that the page says it prints. */
 const programsOf = (file: string) =>
   [...textOf(file).matchAll(/^```ts\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```$/gm)].map(
     ([, code = "", printed = ""]) => ({ code, printed }),

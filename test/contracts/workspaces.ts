@@ -1,4 +1,6 @@
-/** What every Workspaces must do, with real git: give clean places, keep everything, touch nothing of the user's. */
+/**
+ * The contract suite of workspaces, with real git: clean folders, work that is kept, a user's repository left alone.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";
@@ -53,7 +55,7 @@ export function inside(workspace: Workspace, script: string): Promise<string> {
   return promise;
 }
 
-/** Everything in a folder with its content, but for what is behind `without`. */
+/** Every file below a folder with its content, but for paths that match `without`. */
 export async function contents(folder: string, without: RegExp, at = ""): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const name of (await readdir(join(folder, at))).sort()) {

@@ -1,4 +1,4 @@
-/** Does a whole run work with agents of the Agent Client Protocol, as planner and as workers? */
+/** Runs whole runs with agents of the Agent Client Protocol, as planner and as workers. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -55,7 +55,7 @@ describe("a run with agents that are talked with", () => {
     assert.deepEqual([await shown("one.txt"), await shown("two.txt")], ["1", "2"]);
     await assert.rejects(shown("x"));
     assert.equal(await place.repository.git("status", "--porcelain"), "");
-    // Two turns of the planner, one of each worker, and one more prompt to the one that was asked again.
+    // Two turns of the planner, one of each worker, and one more prompt for the worker that was asked again.
     const { out: log } = await place.skein("logs", run, "--json");
     const spent = [...log.matchAll(/"spent":\{"tokens":(\d+)/g)].map(([, tokens]) => Number(tokens));
     assert.equal(
@@ -102,7 +102,7 @@ describe("a run with agents that are talked with", () => {
 });
 
 describe("a known agent that gives no session", () => {
-  /** A package of that version, whose program is an agent that follows the script. */
+  /** Installs a package of that version, whose program is an agent that follows the script. */
   async function installed(place: Place, version: string, script: AcpScript) {
     const folder = path.join(place.folder, "agents", version);
     mkdirSync(folder, { recursive: true });

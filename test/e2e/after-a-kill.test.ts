@@ -1,11 +1,11 @@
-/** What does the next command find after `kill -9`? What had been finished counts, what had not is kept. */
+/** Tests commands after a `kill -9` of the engine: finished work counts, and unfinished work is kept. */
 import assert from "node:assert/strict";
 import { glob, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { makePlace, type Place } from "./cli-place.ts";
 
-/** In the words of a shell: kills whoever drives the run, once; counts the attempts at the second task. */
+/** A shell script that kills the process that drives the run, once, and counts the attempts at the second task. */
 const killsTheEngine = (then: string) => `
 if [ "$SKEIN_TASK" = t.2 ]; then
   echo x >> "$PLACE/attempts"

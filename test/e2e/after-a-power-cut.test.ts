@@ -1,4 +1,4 @@
-/** What does the next command find after a power cut? What was emptied goes, and the target is where the log has it. */
+/** Tests a resume after a power cut: empty files are removed, and the target is put back to where the log has it. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { glob, rm, utimes, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ import {
 import { plainEnvironment } from "../support/repositories.ts";
 import { plans, task, writes } from "../support/scripts.ts";
 
-/** Three tasks one after the other; the run was stopped when the second had landed. */
+/** Makes a run of three tasks, one after the other, that was stopped when the second had landed. */
 async function makeStopped() {
   const setting = await makeSetting({
     files: { "seed.txt": "good\n" },
@@ -32,7 +32,7 @@ async function makeStopped() {
   const watch = (event: Event) => {
     if (event.type !== "batch.landed") return;
     landings += 1;
-    // An older value of the target is in the packed refs: without its file, git would find that one.
+    // The packed refs get an older value of the target, which git reads once the ref's own file is gone.
     if (landings === 1) execFileSync("git", ["pack-refs", "--all"], { cwd, env: plainEnvironment() });
   };
   const cwd = setting.repository.folder;
@@ -46,9 +46,9 @@ async function makeStopped() {
 
 const objectFile = (git: string, id: string) => path.join(git, "objects", id.slice(0, 2), id.slice(2));
 
-/** As a power cut leaves a file whose name was on the disk before what it holds. */
+/** Empties a file, as a power cut does when the file's name was on the disk before its content. */
 async function empty(file: string): Promise<void> {
-  await rm(file, { force: true }); // Objects are read-only.
+  await rm(file, { force: true }); // Files of git objects are read-only.
   await writeFile(file, "");
 }
 
@@ -74,7 +74,8 @@ describe("after a power cut", { concurrency: 2 }, () => {
     for await (const name of glob(["jobs/*/*.json", "turns/*.said.json"], { cwd: home.folder }))
       records.push(path.join(home.folder, name));
     for (const file of records) await empty(file);
-    // Nothing needs it, before the third task makes the same: git takes the file for the object, unless it goes.
+    // The third task will make this object. Until then nothing needs it, but if the empty file stayed, git would take
+    // it for the object.
     await setting.repository.write({ "c.tmp": "c\n" });
     await empty(objectFile(git, await setting.repository.git("hash-object", "-w", "c.tmp")));
     const { closed, restored } = await resumed(setting, home, config);
@@ -113,7 +114,8 @@ describe("after a power cut", { concurrency: 2 }, () => {
     await using _ = setting;
     await empty(ref);
     await empty(objectFile(git, tips[1]!));
-    await rm(path.join(home.folder, "shelf"), { recursive: true }); // Else it is put back from there.
+    // Otherwise the commit is put back from the backup of objects.
+    await rm(path.join(home.folder, "shelf"), { recursive: true });
     for (const tries of [1, 2]) {
       const options = { config, env: setting.env, watch: () => {} };
       const live = await startRun(setting.project, home, options, AbortSignal.timeout(30_000));

@@ -1,8 +1,9 @@
+/** Tests which branches and refs of failed attempts are left when a run is closed. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makePlace, type Place } from "./cli-place.ts";
 
-/** The first attempt of every task writes what the gate refuses; later ones do not. */
+/** The first attempt of every task writes what the gate refuses; later attempts do not. */
 const WORK = `if ! test -e "$HOME/tried-$SKEIN_TASK"; then
 touch "$HOME/tried-$SKEIN_TASK"; echo broken > "$SKEIN_TASK.txt"
 echo '{"status":"complete","summary":"tried it","concerns":[]}'; exit 0; fi`;
@@ -45,7 +46,7 @@ test("a closed run leaves its target, its proofs, and what never landed; its fai
   assert.equal(restored.code, 0, restored.err);
   assert.equal(await place.repository.git("show", "again:t.1.txt"), "broken");
 
-  // As if the engine had been killed among its last steps: the branch and what holds it are still there.
+  // An engine that was killed in its last steps leaves the attempt's branch and the ref that holds it.
   const commit = await place.repository.git("rev-parse", "again");
   await place.repository.git("update-ref", `refs/heads/skein/${run}/task/t.1.1-x`, commit);
   await place.repository.git("update-ref", `refs/skein/held/${run}/kept/t.1.1-x`, commit);

@@ -1,3 +1,4 @@
+/** Tests which skein.yaml counts in a bare repository: the one that is committed at the run's base. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";

@@ -1,4 +1,7 @@
-/** Is it heard, once and in plain words, that somebody moves the user's branch while a run goes on or rests? */
+/**
+ * Tests that a run notices once, and reports in plain words, that the user's branch moved while the run went on or was
+ * stopped.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, existsSync, openSync, writeSync } from "node:fs";
@@ -25,7 +28,7 @@ const setting = (...ids: readonly string[]) =>
     },
   });
 
-/** At once: the engine sees nothing of it until it is done. */
+/** Runs git synchronously, so that the engine in this process sees nothing until git has ended. */
 const git = (folder: string, ...args: readonly string[]): string =>
   execFileSync("git", args, { cwd: folder, env: plainEnvironment(), encoding: "utf8" }).trim();
 const commit = (folder: string): string => {
@@ -34,13 +37,14 @@ const commit = (folder: string): string => {
 };
 
 /**
- * A gate that does not end for a tree with `file` before it is let go on: a pipe holds the word until it is read. Not
- * for the sandbox, where that pipe is not.
+ * Makes a gate that blocks on trees with `file` until `goOn` is called. It waits on a named pipe, which the gate's
+ * sandbox does not have.
  */
 function heldGate(folder: string, file: string) {
   const [pipe, mark] = [path.join(folder, "pipe"), path.join(folder, "went on")];
   execFileSync("mkfifo", [pipe]);
-  const end = openSync(pipe, constants.O_RDWR); // Both ends at once: nobody waits for the other.
+  // The pipe is opened for reading and writing, so that no end waits for the other.
+  const end = openSync(pipe, constants.O_RDWR);
   return {
     gate: `test ! -e ${file} || test -e '${mark}' || { read word < '${pipe}' && touch '${mark}'; }`,
     goOn: () => void writeSync(end, "go\n"),

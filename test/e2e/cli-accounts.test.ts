@@ -1,4 +1,4 @@
-/** What does a person read, and which exit code is it, when a key is wrong, a quota is used up, or a price unknown? */
+/** Tests messages and exit codes when a key is wrong, a quota is used up, or a price is unknown. */
 import assert from "node:assert/strict";
 import { glob, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -17,7 +17,7 @@ import { holds, KEY } from "./model-place.ts";
 const LIMIT = { timeout: 120_000 };
 const HOUR = 3_600_000;
 
-/** Writes one file, then hands it in. */
+/** Plays a worker that writes one file, then hands it in. */
 const works: Answerer = ({ messages }) =>
   messages.at(-1)?.toolResults.length
     ? { tools: [{ name: "handoff", input: { status: "complete", summary: "wrote it", concerns: [] } }] }

@@ -1,4 +1,4 @@
-/** What a run prints that was asked a question, and one whose change was there already. */
+/** Tests what `skein run` prints for a goal that is a question, and for a change that is there already. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { makePlace } from "./cli-place.ts";
 
 const ANSWER = "The test `adds` fails: it compares with 3, see test/add.test.js:4.";
 
-/** Asked to plan it gives no tasks; asked to work it answers and changes nothing. */
+/** As a planner this agent gives no tasks; as a worker it answers and changes nothing. */
 const AGENT = `#!/bin/sh
 cat > /dev/null
 if [ "$SKEIN_KIND" = plan ]; then echo '{"tasks": []}'; exit 0; fi
@@ -19,7 +19,7 @@ ${JSON.stringify({ status: "complete", summary: ANSWER })}
 END
 `;
 
-/** The gate fails on the base: a repair would be the wrong thing to pay for. */
+/** The gate fails on the base. A question needs no repair of it, which would cost money. */
 const RED = { "package.json": '{"scripts": {"test": "exit 1"}}' };
 
 const SEVERAL =
@@ -77,7 +77,8 @@ test("a plan by an agent for a question is a report, even if the agent first wan
     JSON.stringify({
       tasks: [{ id: "why", subject: "Say why CI is red", description: "Say why CI is red.", delivers }],
     });
-  // It is asked in a fresh folder each time: what it was refused for is on its standard input.
+  // Each plan is asked for in a fresh folder; the reason why the last one was refused is on the program's standard
+  // input.
   const planner = `#!/bin/sh
 if [ "$SKEIN_KIND" != plan ]; then exec sh "$0.work"; fi
 if grep -q 'the request only asks'; then echo '${planOf("report")}'; else echo '${planOf("change")}'; fi

@@ -1,3 +1,4 @@
+/** Tests `skein deliver` and `--deliver`: what is moved, merged, gated or refused, and what is said about it. */
 import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";

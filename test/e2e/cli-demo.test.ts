@@ -1,3 +1,4 @@
+/** Tests `skein demo` from start to end: its plan, accidents, landings, figures, words and every commit that landed. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
@@ -67,14 +68,17 @@ type GateRunShown = {
   readonly text: { readonly is: string };
 };
 
-/** Of every run of the gate that came to an end, and of the probe. A first one found no test that passed to be asked. */
+/**
+ * Every gate run that came to an end kept its output, and so did the newest probe; an earlier probe had no passing test
+ * to use.
+ */
 function checkOutputs(runs: readonly GateRunShown[]): void {
   const lost = runs.filter(({ green, text }) => green !== undefined && text.is !== "kept");
   assert.deepEqual(lost, []);
   assert.equal(runs.findLast(({ of }) => of === "probe")?.text.is, "kept");
 }
 
-/** All but the last, which removes the folder: each line is given to a shell as it stands. */
+/** Runs the printed hints in a shell as they stand, and checks those that are not run. */
 async function pasteHints(stdout: string, env: NodeJS.ProcessEnv): Promise<void> {
   const [, text = ""] = stdout.split("\nTo look around in the demo project\n");
   const hints = text.trimEnd().split("\n");
@@ -90,7 +94,7 @@ async function pasteHints(stdout: string, env: NodeJS.ProcessEnv): Promise<void>
   assert.match(shown, /the goal +done/);
 }
 
-/** The moments that only the log shows; gives the number of landings. */
+/** Checks what only the log shows, and gives the number of landings. */
 function checkLog(text: string): number {
   const log = text
     .trimEnd()
@@ -103,7 +107,7 @@ function checkLog(text: string): number {
     members.map(({ task }) => nameOf(state, task as Parameters<typeof nameOf>[1]));
   const batches = all("batch.landed").map(({ members }) => names(members));
 
-  // The base is red: a rule makes a fix, from what the test wrote; it lands first, and alone.
+  // The base is red: a rule makes a fix task from the test's output; the fix lands first, and alone.
   const fixes = all("repair.planned").flatMap(({ into }) => into);
   assert.deepEqual(
     fixes.map(({ spec }) => [spec.key, [...spec.scope].sort()]),
@@ -115,7 +119,8 @@ function checkLog(text: string): number {
   const waiting = log.slice(0, mended).flatMap((event) => (event.type === "task.handed-off" ? [event] : []));
   assert.deepEqual(new Set(names(waiting)), new Set([...facts, "fix-tests-1"]), "the others wait for it");
 
-  // Then all eight are in one candidate: once more, the one whose files are named, the target; nobody else is refused.
+  // Then all eight facts are in one candidate. Its gate runs again, then on "week", which the output names, then on the
+  // target; no other task is refused.
   const candidates = all("job.started").flatMap(({ job }) =>
     job.kind === "land" ? [names(job.members)] : [],
   );
@@ -133,9 +138,9 @@ function checkLog(text: string): number {
 
   const refused = all("task.retried").filter(({ failure }) => failure.kind === "gate-red");
   assert.deepEqual(names(refused), ["week", "page"]);
-  // What the gate wrote is what the next attempt is told.
+  // The next attempt is told the gate's output.
   assert.match(refused[1]!.failure.detail ?? "", /test\/page\.test\.js/);
-  // Two that git merges: the one was made on the target without the other, and is gated on the one with it.
+  // Two changes that git merges: "page" was made before "day-names" landed, and is gated on top of it.
   const at = (find: (event: Event) => boolean) => log.findIndex(find);
   const named = (name: string) => (event: { readonly task: string }) => names([event])[0] === name;
   const began = at((e) => e.type === "job.started" && e.job.kind === "work" && named("page")(e.job));
@@ -165,7 +170,7 @@ function checkTally(tally: RunView["tally"], landings: number): void {
     ["out of scope", 1],
     ["outage", 1],
   ]);
-  // For week: all eight twice, itself twice, and the target; for page: itself twice, and the target.
+  // For "week": the eight twice, "week" alone twice, and the target. For "page": "page" twice, and the target.
   assert.equal(losses.find(({ reason }) => reason === "gate red")?.gateRuns, 8);
   assert.equal(losses.find(({ reason }) => reason === "conflict")?.gateRuns, 0);
   assert.deepEqual([flaky.tests.length, flaky.gateRuns], [1, 1]);
@@ -175,7 +180,7 @@ function checkTally(tally: RunView["tally"], landings: number): void {
   );
 }
 
-/** A person who only reads along sees each of it. */
+/** A person who only reads the output sees each of these moments. */
 function checkWords(stdout: string, landings: number): void {
   for (const line of [
     /Gate fails on the base: .*numbers days, before 1970 too$/m,
@@ -196,7 +201,7 @@ function checkWords(stdout: string, landings: number): void {
     assert.match(stdout, line);
 }
 
-/** Not by what Skein says of them: each tree is taken out of git and its tests are run again. */
+/** Takes each landed tree out of git and runs its tests again, independently of what Skein reports. */
 async function testEveryLanding(project: string, outer: string, landings: number): Promise<void> {
   const { git } = openRepository(project);
   assert.equal(await git("status", "--porcelain"), "");
@@ -208,7 +213,8 @@ async function testEveryLanding(project: string, outer: string, landings: number
     await mkdir(tree);
     await git(`--work-tree=${tree}`, "read-tree", commit);
     await git(`--work-tree=${tree}`, "checkout-index", "--all");
-    const { NODE_TEST_CONTEXT: _, ...env } = plainEnvironment(); // Else its tests report in a format of their own.
+    // With this variable the tests would report in the format of the test runner.
+    const { NODE_TEST_CONTEXT: _, ...env } = plainEnvironment();
     await call(process.execPath, ["test/all.js"], { cwd: tree, env });
   };
   const isRed = ({ stdout }: { readonly stdout?: string }) =>

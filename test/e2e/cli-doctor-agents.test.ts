@@ -1,4 +1,7 @@
-/** `skein doctor`: who would work, who else could, what each needs, and what confines them. */
+/**
+ * Tests what `skein doctor` says about agents: which one would work, which others could, what each needs and what
+ * confines it.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** `skein doctor --gate`: the gate and its probe, really run once, and nothing left of it. */
+/** Tests `skein doctor --gate`: it really runs the gate and its probe once, and leaves nothing behind. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -10,10 +10,10 @@ import { firstLine, makePipe } from "../support/pipes.ts";
 import { makeBarrier, makePlace, type Place } from "./cli-place.ts";
 
 const LIMIT = { timeout: 60_000 };
-/** For gates that talk to the test. */
+/** For gates that read pipes or files of the test, which the sandbox hides. */
 const OUTSIDE = ["--set", "gateSandbox=off"];
 
-/** Nothing of a trial is left: no folder, no ref. */
+/** No folder and no ref of a trial is left. */
 async function assertTidy({ state, repository }: Place): Promise<void> {
   assert.equal(await repository.git("for-each-ref", "refs/skein"), "");
   const places = existsSync(state) ? await readdir(state) : [];

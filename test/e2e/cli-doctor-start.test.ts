@@ -1,4 +1,4 @@
-/** `skein doctor` beside `skein run`: what the one calls possible, the other does not refuse. */
+/** Tests that `skein doctor` and `skein run` agree on what keeps a run from starting. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";

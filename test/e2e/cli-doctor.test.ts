@@ -1,4 +1,4 @@
-/** `skein doctor`: it names what stands in the way of a run, goes on whatever is wrong, and shows no secret. */
+/** Tests `skein doctor`: it names every obstacle to a run, goes on after each one, and shows no secret. */
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -80,7 +80,7 @@ describe("skein doctor", () => {
     assert.match(textsOf(above, "state")[0]!, /^ok: .*\/state, /, "it is inside of no repository");
     const bin = path.join(place.folder, "bin");
     await mkdir(bin);
-    const { PATH } = process.env; // Programs are looked for on the PATH of the process itself.
+    const { PATH } = process.env; // Programs are looked up on the PATH of this process.
     using _back = { [Symbol.dispose]: () => void Object.assign(process.env, { PATH }) };
     process.env["PATH"] = bin;
     const run = place.with({ env: { PATH: bin } }).skein;
@@ -136,7 +136,7 @@ describe("skein doctor", () => {
   it("does not wait for a configuration that is a pipe", { timeout: 90_000 }, async () => {
     await using place = await makePlace();
     await promisify(execFile)("mkfifo", [path.join(place.repository.folder, "skein.yaml")]);
-    const { code, out } = await place.skein("doctor"); // In a process of its own, which can be ended if it waits.
+    const { code, out } = await place.skein("doctor"); // Runs in a process of its own, which can be killed if it hangs.
     assert.equal(code, 1, out);
     assert.match(out, /^bad {3}configuration .*skein\.yaml cannot be read: it is not a file$/m);
   });

@@ -1,10 +1,11 @@
+/** Tests that a run with a task that was given up ends with exit code 1 and says everywhere which task and why. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { RunView } from "../../src/core/view/view.ts";
 import { makePlace } from "./cli-place.ts";
 
-/** Two tasks, of which "one" always fails; then whatever `later` says, as JSON. */
+/** An agent that plans two tasks, of which "one" always fails; its later turns answer with `later`, as JSON. */
 const agentText = (later: string) => `#!/bin/sh
 brief=$(cat)
 if [ "$SKEIN_KIND" = plan ]; then

@@ -1,4 +1,4 @@
-/** `skein init`: what it writes is right for each kind of project, and it writes nothing else. */
+/** Tests `skein init`: it writes the right configuration for each kind of project, and no other file. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -182,7 +182,7 @@ describe("skein init", { concurrency: 2 }, () => {
   it("never writes through a link: the link is refused, or replaced itself", LIMIT, async () => {
     await using place = await makePlace();
     const outside = path.join(place.folder, "outside.yaml");
-    await symlink(outside, fileIn(place)); // It leads nowhere yet.
+    await symlink(outside, fileIn(place)); // The link's target does not exist yet.
     assert.equal((await place.skein("init")).code, 1);
     assert.equal(existsSync(outside), false);
     await writeFile(outside, "workers: 3\n");
@@ -240,7 +240,7 @@ describe("skein init", { concurrency: 2 }, () => {
 
   it("leaves nothing behind where it cannot write", LIMIT, async () => {
     await using place = await makePlace();
-    // Also root may not: no file may grow.
+    // With this limit no file may grow, which root obeys as well.
     const { code, err } = await inShell(place, "trap '' XFSZ; ulimit -f 0");
     assert.equal(code, 1, err);
     assert.match(err, /skein\.yaml cannot be written: EFBIG.*\ntry: /);
@@ -269,7 +269,7 @@ describe("skein init", { concurrency: 2 }, () => {
   });
 });
 
-/** The command in a shell that was prepared. */
+/** Runs the command in a shell, after the commands in `before`. */
 function inShell(place: Place, before: string): Promise<{ code: number; err: string }> {
   const skein = fileURLToPath(new URL("../../bin/skein", import.meta.url));
   const { promise, resolve } = Promise.withResolvers<{ code: number; err: string }>();

@@ -1,4 +1,4 @@
-/** Do `skein status` and `skein show` say which machines of a fleet there are, and what each does? */
+/** Tests that `skein status` and `skein show` list the machines of a fleet and the tasks of each. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import path from "node:path";

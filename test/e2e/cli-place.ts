@@ -1,4 +1,4 @@
-/** How does a test use the command as a person does? A repository, a state folder, an agent, and `bin/skein`. */
+/** Makes a place to test the command in: a repository, a state folder, an agent, and `bin/skein`. */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -21,39 +21,39 @@ export type Ended = { readonly code: number | null; readonly out: string; readon
 
 export type Place = AsyncDisposable & {
   readonly repository: TestRepository;
-  /** Outside of the repository: the agent, the state folder, and whatever the test needs. */
+  /** A folder outside of the repository: for the agent, the state folder, and other files of the test. */
   readonly folder: string;
   readonly agent: string;
-  /** Where runs are kept; there is nothing before the first one. */
+  /** The folder of the runs' state; it does not exist before the first run. */
   readonly state: string;
   with(where: Elsewhere): Pick<Place, "skein" | "start">;
-  /** Called in this process, which saves starting one (0.3 s). */
+  /** Calls the command in this process, which saves starting one (0.3 s). */
   skein(...args: readonly string[]): Promise<Ended>;
-  /** A process of its own: for what is about signals, pipes, or its death. */
+  /** Starts the command in a process of its own, for tests of signals, pipes, or its death. */
   start(...args: readonly string[]): Started;
 };
 
-/** Another folder to call it in, variables besides the usual ones, and how long it may take. */
+/** Another working folder, more environment variables, and a time limit. */
 export type Elsewhere = {
   readonly folder?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly maxMs?: number;
 };
 
-/** A command that is going on. */
+/** A command that is still running. */
 export type Started = {
   readonly pid: number;
   readonly ended: Promise<Ended>;
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** Resolves once its standard output contains `text`, so often; fails if it ends before. */
+  /** Resolves once standard output contains `text` that many times; fails if the command ends before. */
   readonly says: (text: string, times?: number) => Promise<void>;
-  /** Nobody reads its standard output any more. */
+  /** Closes the reading end of its standard output. */
   readonly hangUp: () => void;
 };
 
 /**
- * `work` is what the agent does with a task, in the words of a shell; `$SKEIN_TASK` is the task. `isTrusted`: a person
- * has agreed to what the files ask for.
+ * `work` is a shell script that the agent runs for a task; `$SKEIN_TASK` is the task. `isTrusted`: a person has agreed
+ * to what the repository's files ask for.
  */
 export async function makePlace(
   options: {
@@ -90,7 +90,7 @@ export async function makePlace(
     ...elsewhere({}),
     with: elsewhere,
     [Symbol.asyncDispose]: async () => {
-      // What a test that failed has left is stopped, with all that it started.
+      // Commands that a failed test has left running are stopped, with all that they started.
       for (const live of going) for (const signal of ["SIGINT", "SIGTERM"] as const) live.kill(signal);
       await Promise.all([...going].map(({ ended }) => ended));
       await repository[Symbol.asyncDispose]();
@@ -99,7 +99,7 @@ export async function makePlace(
   };
 }
 
-/** The files of a state folder, besides those that say what was agreed to. */
+/** The files of a state folder, except those that record what a person agreed to. */
 export const keptIn = (state: string): readonly string[] =>
   existsSync(state)
     ? readdirSync(state, { recursive: true, withFileTypes: true })
@@ -107,7 +107,7 @@ export const keptIn = (state: string): readonly string[] =>
         .map(({ name }) => name)
     : [];
 
-/** As a person who has read what the files of the place's repository ask for. */
+/** Agrees, as a person would, to what the files of the place's repository ask for. */
 export async function agree({ skein }: Pick<Place, "skein">, ...args: readonly string[]): Promise<void> {
   const { hash } = JSON.parse((await skein("trust", "--show", "--json", ...args)).out) as {
     readonly hash: string;
@@ -116,7 +116,7 @@ export async function agree({ skein }: Pick<Place, "skein">, ...args: readonly s
   assert.equal(agreed.code, 0, agreed.err);
 }
 
-/** Two tasks, each a file of its own; the second waits for the first. */
+/** An agent that plans two tasks, each with a file of its own; the second waits for the first. */
 const agentText = (work: string) => `#!/bin/sh
 if [ "$SKEIN_KIND" = plan ]; then
   if grep -q '"first":true'; then
@@ -149,7 +149,7 @@ export async function callSkein(
   return { code, ...written };
 }
 
-/** No test waits for longer: what hangs is killed, and shows as having no exit code. */
+/** The longest time for a command: what hangs is killed, and has no exit code then. */
 const MAX_MS = 150_000;
 
 export function startSkein(
@@ -200,7 +200,7 @@ export function startSkein(
   };
 }
 
-/** A named pipe: whoever reads from it waits until `open` lets everybody go on, now and later. */
+/** A barrier by a named pipe: readers wait until `open` is called, and later readers do not wait. */
 export async function makeBarrier(
   folder: string,
 ): Promise<{ readonly wait: string; readonly open: () => Promise<void> }> {
@@ -210,7 +210,7 @@ export async function makeBarrier(
     wait: `[ -e '${done}' ] || read _ < '${pipe}'`,
     open: async () => {
       await writeFile(done, "");
-      // Opened for both ways, it waits for nobody.
+      // A pipe that is opened for reading and writing does not wait for another process.
       await promisify(execFile)("sh", ["-c", `exec 3<> '${pipe}'; echo >&3; echo >&3`]);
     },
   };

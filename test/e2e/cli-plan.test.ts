@@ -1,4 +1,4 @@
-/** Plans on the command line, from the request to what landed, in processes of their own. */
+/** Tests `skein plan` and plan files on the command line, from the request to the landed commits. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { makePlace, type Place } from "./cli-place.ts";
 
 const GATE = ["--gate", "test -f README.md"];
 
-/** Writes the file that its task is about, and the result where it is wanted. */
+/** An agent that writes the file its task is about, and the task's result file if one is asked for. */
 const AGENT = `#!/bin/sh
 [ "$SKEIN_KIND" = work ] || exit 9
 echo "made by $SKEIN_TASK" > "$SKEIN_TASK.txt"
@@ -53,7 +53,7 @@ const noRun = async ({ skein }: Place) =>
 describe("a plan file", { concurrency: 2 }, () => {
   it("is run as it is: its workers, its order, its criterion, and nobody plans or is steered", async () => {
     await using place = await placeOfThree();
-    // A planner that could not even be started is not asked for.
+    // The planner does not exist as a program, which shows that a plan file is run without a planner.
     const options = ["--agent", place.agent, "--planner", "./no-such-planner", "--approve", ...GATE];
     const live = place.start("run", place.plan, ...options);
     await live.says("approve");

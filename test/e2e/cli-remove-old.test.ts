@@ -1,3 +1,4 @@
+/** Tests `skein remove --older-than`: which old runs are removed, and what is asked or refused before. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeOld } from "../../src/surfaces/cli/acts/remove-old.ts";
@@ -17,7 +18,7 @@ const runsOf = async (place: Place): Promise<readonly string[]> =>
     ({ run }: { readonly run: string }) => run,
   );
 
-/** A person at a terminal who types one line, so many days from now. */
+/** Answers as a person at a terminal who types one line, with the clock that many days ahead. */
 async function typed(place: Place, line: string, days: number) {
   const written = { out: "", err: "" };
   const sink = (name: "out" | "err") => ({

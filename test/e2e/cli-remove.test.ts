@@ -1,3 +1,4 @@
+/** Tests `skein remove` of a single run: what goes, what stays, and what is refused or asked first. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
@@ -19,7 +20,7 @@ async function done(place: Place): Promise<string> {
   return JSON.parse(ran.out.split("\n")[0]!).request.run;
 }
 
-/** Its refs, without the notes. */
+/** The refs of a run, without its notes. */
 const refsOf = async ({ repository }: Place) =>
   (await repository.git("for-each-ref", "--format=%(refname)", "refs/heads/skein", "refs/skein"))
     .split("\n")
@@ -30,7 +31,7 @@ const runsIn = async ({ state }: Place): Promise<readonly string[]> => {
   return readdir(path.join(state, repository, "runs"));
 };
 
-/** A person at a terminal who types one line. */
+/** Answers as a person at a terminal who types one line. */
 async function typed(place: Place, run: string, line: string, meanwhile = async () => {}) {
   const written = { out: "", err: "" };
   const sink = (name: "out" | "err") => ({
@@ -139,7 +140,8 @@ test("what landed and was never delivered is named, and takes more than a yes", 
 });
 
 test("a run that is not over is refused; cancelled, it goes after a yes, and its kept work is named", async () => {
-  const work = 'echo half > "$SKEIN_TASK.txt"; mkfifo "$HOME/pipe"; cat < "$HOME/pipe"'; // Until it is ended.
+  // The worker waits on the pipe until it is killed.
+  const work = 'echo half > "$SKEIN_TASK.txt"; mkfifo "$HOME/pipe"; cat < "$HOME/pipe"';
   await using place = await makePlace({ work });
   const live = place.start("run", "write two files", "--agent", place.agent, ...GATE);
   await appears(path.join(place.folder, "home", "pipe"));
@@ -195,13 +197,14 @@ test("a branch that is checked out is never removed, and then nothing else is", 
 test("a removal that was killed half way is finished by another", async () => {
   await using place = await makePlace();
   const run = await done(place);
-  // Killed among its refs: some are gone.
+  // State after a kill in the middle of removing refs: some of them are gone.
   await place.repository.git("update-ref", "-d", `refs/heads/skein/${run}/target`);
   const refused = await place.skein("remove", run, "--yes");
   assert.match(refused.err, /landed, and on no branch or tag of yours \(2\)/, "also without the target");
   assert.equal((await place.skein("remove", run, "--yes", "--undelivered")).code, 0);
   assert.deepEqual(await runsIn(place), []);
-  // Killed while its folder was being removed: half of it is put aside, and no command takes it for a run.
+  // State after a kill in the middle of removing the run's folder: half of it is put aside, and no command lists it as
+  // a run.
   const [repository = ""] = await readdir(place.state);
   const aside = path.join(place.state, repository, "runs", `.removed-${run}`);
   await mkdir(path.join(aside, "workspaces"), { recursive: true });
@@ -217,7 +220,8 @@ test("a run that never began is removed without being cancelled", async () => {
   const [repository = ""] = await readdir(place.state);
   const home = path.join(place.state, repository, "runs", run);
   for (const name of ["events.db", "events.db-wal", "events.db-shm", "jobs"])
-    await rename(path.join(home, name), path.join(place.folder, name)).catch(() => {}); // Some are not there.
+    // Some of these files do not exist.
+    await rename(path.join(home, name), path.join(place.folder, name)).catch(() => {});
   await createLogFile(path.join(home, "events.db"));
   const cancelled = await place.skein("cancel", run);
   assert.deepEqual(

@@ -1,3 +1,4 @@
+/** Tests `skein report`: the end of a run with its numbers, an open run, and two runs compared. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeBarrier, makePlace } from "./cli-place.ts";

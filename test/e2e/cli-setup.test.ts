@@ -1,4 +1,4 @@
-/** What does a person read, and which exit code is it, when workspaces cannot be set up? And does it go on once that is mended? */
+/** Tests messages, exit codes and resume when workspaces cannot be set up. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+/** Tests `skein show`: why the gate refused a task, why attempts failed, and a base that is red. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";

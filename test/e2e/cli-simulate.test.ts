@@ -1,3 +1,4 @@
+/** Tests `skein simulate`: forecasts of plans that learn from recorded runs, as text and as JSON. */
 import assert from "node:assert/strict";
 import { mkdtemp, mkdtempDisposable, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

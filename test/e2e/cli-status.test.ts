@@ -1,3 +1,7 @@
+/**
+ * Tests `skein status`: which delivery it offers, which failed attempts it lists, and which run it takes without a
+ * name.
+ */
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+/** Tests commands that steer a live run: steer, pause, resume, cancel, approve and stop. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -10,14 +11,14 @@ const GATE = ["--gate", "test -f README.md"];
 type Slow = {
   readonly live: Started;
   readonly run: string;
-  /** Lets the workers go on. */
+  /** Lets the workers continue. */
   readonly open: () => Promise<void>;
-  /** What the planner was told by people, turn by turn. */
+  /** The messages of people that the planner was given, turn by turn. */
   readonly steers: () => Promise<string>;
   readonly workerPid: () => Promise<number>;
 };
 
-/** A run whose first worker has begun its file, and waits until it is let go on. */
+/** Starts a run whose first worker has begun its file, and waits until the test lets it continue. */
 async function startSlow(place: Place, ...more: readonly string[]): Promise<Slow> {
   const barrier = await makeBarrier(place.folder);
   const at = (name: string) => path.join(place.folder, name);

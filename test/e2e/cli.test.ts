@@ -1,3 +1,4 @@
+/** Tests the command line's main way: runs, their exit codes, output, logs and errors. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -158,7 +159,7 @@ test("Ctrl-C twice stops a run at once, also in the middle of a landing", async 
   await using place = await makePlace();
   const barrier = await makeBarrier(place.folder);
   const gate = `test ! -f t.1.txt || ${barrier.wait}`;
-  const outside = ["--set", "gateSandbox=off"]; // Where the barrier is.
+  const outside = ["--set", "gateSandbox=off"]; // The gate's sandbox hides the barrier.
   const live = place.start("run", "write two files", "--agent", place.agent, "--gate", gate, ...outside);
   await live.says("Running the gate: one");
   live.kill("SIGINT");

@@ -1,4 +1,4 @@
-/** Does a run on a base with forgotten conflict markers take them out first, and leave those alone that are meant? */
+/** Tests that a run removes forgotten conflict markers of its base first, and leaves intended ones alone. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failuresOf } from "../../src/core/gate.ts";
@@ -9,7 +9,7 @@ import { plans, task, writes } from "../support/scripts.ts";
 const DONE = { answer: { scratchpad: "", tasks: [], done: true } };
 const EXAMPLE = "const text = `\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n`;\n";
 
-/** Main has a merge of two changes of one line, committed as git left it. */
+/** A repository whose main branch has a merge of two changes of one line, committed with git's conflict markers. */
 async function mergedAsItWas(): Promise<Setting> {
   const made = await makeSetting({
     files: { "src/sum.js": "let sum = 1;\n", "src/merge.test.js": EXAMPLE, "a.txt": "bad\n" },
@@ -30,7 +30,7 @@ async function mergedAsItWas(): Promise<Setting> {
   return { ...made, project: { ...made.project, located: { ...made.project.located, head } } };
 }
 
-/** Red for the markers' sake, which hide that it is red for another reason as well. */
+/** The gate fails over the markers, and behind them for another reason as well. */
 const GATE = [
   {
     name: "test",

@@ -1,11 +1,14 @@
-/** Do workers with cut folders land their work, while the gate sees the whole tree, and is a breach of scope still seen? */
+/**
+ * Tests that workers with cut workspaces land their work, the gate sees the whole tree, and scope breaches are still
+ * found.
+ */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { it } from "node:test";
 import { makePlace } from "./cli-place.ts";
 
-/** The second task first writes over a file that its folder does not show. */
+/** In its first attempt, the worker of the second task writes over a file that its cut workspace does not have. */
 const WORK = `at="$(dirname "$0")"
 ls -A . lib 2>/dev/null | tr '\\n' ' ' >> "$at/seen"
 if [ "$SKEIN_TASK" = t.2 ] && mkdir "$at/once" 2>/dev/null; then mkdir lib; echo spoilt > lib/x.txt; fi`;

@@ -1,4 +1,4 @@
-/** Does the demo's project come to the same end through a model? Real HTTP, from planners to landings. */
+/** Tests that the demo's project, played by a model over real HTTP, ends with the same tree as by scripted agents. */
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { byRecords, playsScript } from "../support/model-server/plays-script.ts"
 import { makePlace, type Place } from "./cli-place.ts";
 import { holds, KEY, makeModelPlace } from "./model-place.ts";
 
-/** Faults last for their whole turn here: what is tried again within it waits less. */
+/** Faults last for a whole turn here. Calls that are repeated within the turn wait less. */
 const SETTINGS = { ...demoSettings, "retry.first": "50ms" };
 
 const sets = Object.entries(SETTINGS).flatMap(([key, value]) => [
@@ -34,7 +34,7 @@ async function playDemo(place: Place): Promise<End> {
   const { tasks, spent } = seen.state;
   return {
     tree: await place.repository.git("rev-parse", `skein/${run}/target^{tree}`),
-    // Not by id: whether the fix or the plan comes first is a matter of time.
+    // Ids are left out: whether the fix or the plan gets the first one depends on timing.
     tasks: [...tasks.values()].map(({ spec, state }) => `${spec.key} ${state.is}`).sort(),
     tokens: spent.tokens,
   };
@@ -62,7 +62,7 @@ describe("the demo's project", () => {
   });
 });
 
-/** As the scripted agents leave it. */
+/** The demo's outcome with scripted agents. */
 async function scriptedEnd(): Promise<End> {
   await using place = await makePlace({ files: demoProject() });
   const script = path.join(place.folder, "script.json");

@@ -1,4 +1,4 @@
-/** What does `skein doctor` find? As JSON, with what always holds of it checked. */
+/** Runs `skein doctor --json` for tests, and checks what must hold of every answer. */
 import assert from "node:assert/strict";
 import type { Place } from "./cli-place.ts";
 
@@ -10,7 +10,7 @@ export type Said = {
   [key: string]: unknown;
 };
 
-/** As JSON: the exit code always says the same as `canRun`. */
+/** Gives the answer as JSON; checks that the exit code agrees with `canRun`. */
 export async function examine(place: Pick<Place, "skein">, ...args: readonly string[]): Promise<Said> {
   const { code, out, err } = await place.skein("doctor", "--json", ...args);
   assert.equal(err, "");

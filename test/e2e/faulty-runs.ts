@@ -1,4 +1,4 @@
-/** How does a test let a model's provider fail in the middle of a run? A small plan, and a fault at one of its calls. */
+/** Makes a model's provider fail at a chosen call of a small run, for tests of provider errors. */
 
 import type { Event } from "../../src/core/log/event.ts";
 import { nothingSeen, type RunView, see, viewOf } from "../../src/core/view/view.ts";
@@ -10,10 +10,13 @@ import { plans, task, writes } from "../support/scripts.ts";
 import type { Ended } from "./cli-place.ts";
 import { type ModelPlace, type ModelPlaceOptions, makeModelPlace } from "./model-place.ts";
 
-/** Both of them, where what a provider says differs. */
+/** Both wire formats, for tests where providers differ in what they answer. */
 export const WIRES = ["openai-chat", "anthropic"] as const;
 
-/** Each is a task that writes the file of its name: two calls of a worker, with the planner's before and after. */
+/**
+ * A plan of one task for each name, which writes the file of that name. Each worker makes two calls; the planner's come
+ * before and after.
+ */
 export const scriptOf = (...names: readonly string[]): Script => ({
   plans: { t: [plans(...names.map((name) => task(name)))] },
   work: Object.fromEntries(names.map((name) => [name, [writes(`${name}.txt`)]])),
@@ -21,17 +24,17 @@ export const scriptOf = (...names: readonly string[]): Script => ({
 
 export type Where = {
   readonly kind: "plan" | "work";
-  /** The task's name; the root's is that of its goal. */
+  /** The task's name; the root task has the name of its goal. */
   readonly key: string;
-  /** Of the attempt or turn, from 1. */
+  /** The number of the attempt or turn, from 1. */
   readonly number: number;
-  /** Calls of tools so far in its conversation. */
+  /** How many tool results its conversation has so far. */
   readonly steps: number;
-  /** Whether it is the first, second, … time that the same is asked. */
+  /** How often this call was made, with this one: from 1. */
   readonly time: number;
 };
 
-/** What the provider does instead; undefined: it answers as in the script. */
+/** What the provider answers instead; undefined: it answers as in the script. */
 export type Failing = (
   where: Where,
   call: SeenCall,
@@ -50,7 +53,7 @@ export function failing(fault: Failing, script = scriptOf("one")): Answerer {
   };
 }
 
-/** At one call only: the worker's second, when there is something to lose. */
+/** Fails one call only: the worker's second, when its work could be lost. */
 export const atHandoff =
   (reply: (call: SeenCall) => Reply, times = 1): Failing =>
   ({ kind, steps, time }, call) =>
@@ -72,11 +75,11 @@ export type Ran = Ended & {
   readonly run: string;
   readonly events: readonly Event[];
   readonly view: RunView;
-  /** All that it wrote, to show when something is not as it should be. */
+  /** Everything that the command printed, for messages of assertions. */
   readonly all: string;
 };
 
-/** What can be seen of it afterwards. */
+/** Reads the run's log and report after its end. */
 export async function ranOf(place: ModelPlace, ended: Ended, name?: string): Promise<Ran> {
   const run = name ?? /^run +(\S+)$/m.exec(ended.out)?.[1] ?? "none";
   const { out } = await place.skein("logs", run, "--json");
@@ -94,17 +97,17 @@ export const runIn = async (place: ModelPlace, ...more: readonly string[]): Prom
 export const ofType = <T extends Event["type"]>(events: readonly Event[], type: T) =>
   events.filter((event): event is Extract<Event, { readonly type: T }> => event.type === type);
 
-/** Started by workers: more than there are tasks means that one was tried again. */
+/** Attempts that workers started: more than there are tasks means that one was repeated. */
 export const attempts = ({ events }: Pick<Ran, "events">): number =>
   ofType(events, "job.started").filter(({ job }) => job.kind === "work").length;
 
-/** The calls for a task: of all attempts, or of one. */
+/** The calls for a task: of all its attempts, or of one. */
 export const callsFor = ({ calls }: ModelServer, name: string, attempt?: number): readonly SeenCall[] =>
   calls.filter((call) => {
     const { kind, key, number } = whereOf(call);
     return kind === "work" && key === name && (attempt ?? number) === number;
   });
 
-/** The tasks that have an attempt less now. */
+/** The tasks that lost an attempt. */
 export const blamed = ({ events }: Pick<Ran, "events">): readonly string[] =>
   ofType(events, "task.retried").flatMap(({ task: id, charge }) => (charge === "nothing" ? [] : [id]));

@@ -1,4 +1,4 @@
-/** Is a test that loses cases seen, where no text of a test changes? By the number that the gate's runner tells. */
+/** Tests that a test run with fewer cases is noticed by the runner's own count, where no test file has changed. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";

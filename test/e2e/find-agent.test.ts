@@ -1,4 +1,4 @@
-/** Who works if nobody is named? By what is there, in its order; with nobody, exactly what to do, and exit code 4. */
+/** Tests which agent is found if none is named, in which order, and the advice with exit code 4 if there is none. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -20,7 +20,7 @@ const NEVER = new AbortController().signal;
 const ALL = defaultConfig();
 const looking = (...lookFor: Config["lookFor"]): Config => ({ ...ALL, lookFor });
 
-/** A folder of programs by these names, which is all of the PATH. */
+/** Makes a folder of programs with these names; it is the whole PATH. */
 async function programs(folder: string, ...names: readonly string[]): Promise<string> {
   const bin = path.join(folder, "bin");
   await mkdir(bin, { recursive: true });
@@ -28,7 +28,7 @@ async function programs(folder: string, ...names: readonly string[]): Promise<st
   return bin;
 }
 
-/** A server on this machine that answers everything with this. */
+/** Starts a server on this machine that answers every request with the same reply. */
 async function serving(
   body: string,
   status = 200,

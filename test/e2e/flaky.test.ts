@@ -1,4 +1,4 @@
-/** Is a test that comes and goes remembered between runs, counted once, and shown? */
+/** Tests that a flaky test is remembered between runs, counted once, and shown. */
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
@@ -10,11 +10,11 @@ import { closing, drive, eventsOf, makeSetting, runGoal } from "../support/live-
 import { plans, task, writes } from "../support/scripts.ts";
 import { makePlace } from "./cli-place.ts";
 
-/** Red the first time that it sees the file, and never again. */
+/** A test that fails the first time that it sees the file, and never again. */
 const redOnce = (file: string, mark: string) =>
   `if [ -f ${file} ] && [ ! -e '${mark}' ]; then touch '${mark}'; echo 'not ok 1 - adds'; exit 1; fi`;
 const NAME = "test: adds";
-/** In no sandbox, where it could make no mark. */
+/** Without a sandbox, because the test leaves a mark outside of its workspace. */
 const gateOf = (run: string) => ({ gate: [{ name: "test", run }], gateSandbox: "off" });
 const DONE = { answer: { scratchpad: "", tasks: [], done: true } };
 

@@ -1,4 +1,6 @@
-/** May a worker change what the gate runs? Through the command: refused, asked about, flagged, and another runner lands. */
+/**
+ * Tests changes of the gate's own definition by workers: refused, asked about or flagged; another test runner lands.
+ */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -7,7 +9,7 @@ import { makePlace, type Place } from "./cli-place.ts";
 
 type Tool = {
   readonly name: string;
-  /** What defines its gate, as it is, and as workers change it. */
+  /** The file that defines the tool's gate; `text` is its content, and `changed` what workers make of it. */
   readonly file: string;
   readonly text: string;
   readonly changed: string;
@@ -45,7 +47,7 @@ const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** Two tasks: the first may change the file, the second changes it in its first attempt and may not. */
+/** A plan of two tasks: the first may change the file; the second changes it in its first attempt, and may not. */
 async function placeOf({
   file,
   text,

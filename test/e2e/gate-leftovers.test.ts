@@ -1,4 +1,4 @@
-/** Runs gates that fail over what their own runs leave, and gates that fail by turns: good changes land, or the run says why not. */
+/** Tests gates that fail over files of their earlier runs, or by turns: good changes land, or the run says why not. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { narrate } from "../../src/core/view/narrate.ts";
 import { closing, makeSetting, runGoal } from "../support/live-runs.ts";
 import { plans, task, writes } from "../support/scripts.ts";
 
-/** `ln -s` fails where an earlier version has left the link. All that the rules make is ignored. */
+/** `ln -s` fails where an earlier version has left the link. Git ignores everything that the rules make. */
 const MAKEFILE = `V := $(shell cat version)
 
 test: build/one.so
@@ -94,7 +94,7 @@ describe("a gate that fails over what its own runs leave", () => {
   });
 });
 
-/** Fails where the socket is there already, and leaves it. */
+/** Fails where the socket exists already, and leaves it. */
 const LEAVES_SOCKET = `const folder = process.argv[2];
 require("node:fs").mkdirSync(folder, { recursive: true });
 require("node:net").createServer().listen(folder + "/app.sock", () => process.exit(0));

@@ -1,4 +1,4 @@
-/** Does an ordinary gate pass in the sandbox, and what is said of one that cannot? With the parts of a real run. */
+/** Tests that an ordinary gate passes in the sandbox, and what is said about a gate that cannot run there. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
@@ -15,7 +15,7 @@ import { whyNoSandbox } from "../support/tool-places.ts";
 const NEVER = new AbortController().signal;
 const JOB = "check#1" as JobId;
 
-/** The gate of a run with this configuration, on the base: as such, and as if somebody had written it. */
+/** Runs this configuration's gate on the base: as the user's commit, and as a commit that an agent may have written. */
 async function gateOf(setting: Setting, flags: Readonly<Record<string, unknown>>) {
   const { project, env } = setting;
   const config = setting.config(flags);
@@ -32,7 +32,7 @@ async function gateOf(setting: Setting, flags: Readonly<Record<string, unknown>>
   return { run, [Symbol.asyncDispose]: () => world.close() };
 }
 
-/** Where there is no sandbox, every gate runs as the user. */
+/** Defines a test only where there is a sandbox: elsewhere every gate runs as the user. */
 const sandboxed = (name: string, run: () => Promise<void>): void => {
   if (missing === false) it(name, run);
 };

@@ -1,6 +1,6 @@
 /**
- * A gate that cannot be run, or proves nothing, stops a run before anybody is asked for anything. Tool chains that may
- * not be on this machine are stood in for by programs that write what the real ones wrote (test/fixtures/set-up-output).
+ * Tests that a gate that cannot be run, or proves nothing, stops a run before any agent is asked. Tool chains that may
+ * be missing here are replaced by programs that print recorded output (test/fixtures/set-up-output).
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -14,11 +14,11 @@ import { type Ended, makePlace, type Place } from "./cli-place.ts";
 const LIMIT = { timeout: 150_000 };
 const OUTPUTS = path.join(import.meta.dirname, "..", "fixtures", "set-up-output");
 
-/** Programs by name, each with what a shell does for it. */
+/** Programs by name, each with its shell script. */
 type Programs = Readonly<Record<string, string>>;
 type Made = { readonly files: Files; readonly programs?: Programs; readonly args?: readonly string[] };
 
-/** With the text in the program itself: a sandbox may hide the folder that this checkout is in. */
+/** The text is in the program itself, because a sandbox may hide the folder of this checkout. */
 const writes = (name: string, code: number) =>
   `sed "s#/workspace#$PWD#g" <<'END'\n${readFileSync(path.join(OUTPUTS, `${name}.txt`), "utf8").trimEnd()}\nEND\nexit ${code}`;
 
@@ -42,7 +42,7 @@ async function inPlace(
   await look(ended, place, kinds);
 }
 
-/** Exit code 3, the words, no task, nothing spent, nothing landed. */
+/** Expects exit code 3 with the words, and that the run planned no task, spent nothing and landed nothing. */
 const stops = (
   { isProbe = false, ...made }: Made & { readonly isProbe?: boolean },
   ...words: readonly RegExp[]
@@ -51,7 +51,7 @@ const stops = (
     const said = out + err;
     assert.equal(code, 3, said);
     for (const word of words) assert.match(said, word);
-    // A probe goes on beside the planner's first turn; what the gate itself says comes before it.
+    // A probe runs beside the planner's first turn; the gate's own failure comes before that turn.
     assert.ok(
       asked.every((kind) => isProbe && kind === "plan"),
       `an agent was asked: ${asked}`,
@@ -64,7 +64,7 @@ const stops = (
     if (!isProbe) assert.doesNotMatch(JSON.stringify(status), /"(?:one|two|fix[^"]*)"/, "a task was made");
   });
 
-/** The run goes on to its end. */
+/** Expects that the run goes on to its end. */
 const goesOn = (made: Made, ...words: readonly RegExp[]) =>
   inPlace(made, async ({ code, out, err }, { repository }) => {
     const said = out + err;

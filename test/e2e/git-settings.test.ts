@@ -1,4 +1,6 @@
-/** The user's own git settings: which of them hold for what workers write, and which programs in them run on it? */
+/**
+ * Tests which of the user's git settings hold for what workers write, and that programs in them run only if allowed.
+ */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -8,24 +10,24 @@ import { agree, makePlace, type Place } from "./cli-place.ts";
 import { agentOf, COMPLETE, ONCE, runOf } from "./odd-place.ts";
 
 const LIMIT = { timeout: 90_000 };
-/** The base fails the gate, and shows no tests that could be compared. */
+/** The base fails its gate, with no named tests that could be compared. */
 const REPAIRED = ["--set", "onRedBase=repair"];
 const ALONE = ["--planner", "none", ...ONCE];
 
-/** The settings of the user, outside of any repository. */
+/** Adds to the user's git settings, which are outside of any repository. */
 const configure = ({ folder }: Place, text: string) => appendFile(path.join(folder, "home/.gitconfig"), text);
 
-/** One task, by the words of a shell, and a gate. */
+/** Runs one task, whose work is a shell script, with a gate. */
 async function worked(place: Place, work: string, gate: string, ...more: readonly string[]) {
   const agent = await agentOf(place, "worker.sh", `set -e; ${work}; ${COMPLETE}`);
-  // A process of its own, whose home is the place's: git reads its settings there.
+  // A process of its own, with the place's home, from which git reads its settings.
   const live = place.start("run", "x", "--agent", agent, "--gate", gate, ...ALONE, ...more);
   const ended = await live.ended;
   const run = runOf(ended.out);
   return { ...ended, run, target: `skein/${run}/target` };
 }
 
-/** Letters go thirteen places on, and back again: what git has is not what is in the files. */
+/** A filter that rotates letters by thirteen places, so that git's content differs from that of the files. */
 const ROT = `[filter "rot"]\n\tclean = "tr a-z n-za-m"\n\tsmudge = "tr n-za-m a-z"\n\trequired\n`;
 
 describe("of the user's git settings", { concurrency: 2 }, () => {
@@ -35,7 +37,8 @@ describe("of the user's git settings", { concurrency: 2 }, () => {
     const touch = `touch '${marker}'`;
     const filter = (name: string) =>
       `[filter "${name}"]\n\tclean = "${touch}; cat"\n\tsmudge = "${touch}; cat"\n\trequired = true\n`;
-    const hook = `[uploadpack]\n\tpackObjectsHook = "${touch};"\n`; // Of the other side of a fetch.
+    // Git runs this hook on the serving side of a fetch.
+    const hook = `[uploadpack]\n\tpackObjectsHook = "${touch};"\n`;
     await configure(place, filter("planted") + hook);
     const attributes = "* filter=planted";
     const work = `echo '${attributes}' > .gitattributes; echo x > x.txt; git add x.txt; git commit -qm own; echo y > y.txt`;
@@ -68,7 +71,7 @@ describe("of the user's git settings", { concurrency: 2 }, () => {
   it("a filter that the repository uses works on both sides, if it is allowed", LIMIT, async () => {
     await using place = await makePlace({ files: { ".gitattributes": "*.txt filter=rot\n" } });
     await configure(place, ROT);
-    // The test's own git reads no settings but those of the repository.
+    // The test's own git reads only the settings of the repository.
     await place.repository.git("config", "filter.rot.clean", "tr a-z n-za-m");
     await agree(place);
     await place.repository.commit({ "a.txt": "plain\n" });
@@ -140,7 +143,7 @@ describe("of the user's git settings", { concurrency: 2 }, () => {
       const programs = path.join(place.folder, "programs");
       const heard = path.join(place.folder, "heard");
       await mkdir(programs);
-      // As the real one: git's settings count for more than the file. Content goes through as it is, with a mark.
+      // Like git-lfs, this program prefers git's settings to the file. It adds a mark to the content.
       const stand = `#!/bin/sh
 url=$(git config lfs.url) || url=$(git config -f .lfsconfig lfs.url)
 echo "$1 $url $(git config lfs.pushurl)" >> '${heard}'
@@ -184,7 +187,7 @@ case $1 in clean) echo pointer; cat;; smudge) sed 1d;; esac\n`;
       );
       assert.ok(clean!.length >= 2 && smudge!.length >= 4, calls.join("\n"));
       const full = "https://me:secret@git.example/x.git/info/lfs";
-      const plain = "https://git.example/x.git/info/lfs"; // What the worker's own git sees.
+      const plain = "https://git.example/x.git/info/lfs"; // The address that the worker's own git sees.
       for (const call of calls)
         assert.ok(call.endsWith(` ${full} ${full}`) || call.endsWith(` ${plain} ${plain}`), call);
     },

@@ -1,4 +1,4 @@
-/** What can a test do that a hostile worker wrote, once the gate or the set-up command runs it? */
+/** Tests what a hostile test, written by a worker, can do when the gate or the set-up command runs it. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { createServer } from "node:net";
@@ -11,16 +11,16 @@ import { agentOf, COMPLETE } from "./odd-place.ts";
 
 const LIMIT = { timeout: 120_000 };
 const KEY = "sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz";
-/** What the set-up command wrote is shown by the gate, which has a transcript. */
+/** The gate prints what the set-up command wrote, because only the gate has a transcript. */
 const GATE = "[ ! -f attack.sh ] || bash attack.sh $1 >> worked.txt; [ $1 = setup ] || cat worked.txt || :\n";
 const nap = napOf(7201);
 
-/** From parent to parent, whatever their number is. */
+/** Walks from parent process to parent process and looks for the key in the environment of each. */
 const UP =
   "p=$$; while p=$(sed -n 's/^PPid:[[:space:]]*//p' /proc/$p/status) && [ \"$p\" -gt 0 ]; do " +
   "grep -qa sk-ant /proc/$p/environ && exit 0; done; exit 1";
 
-/** Each says whether it worked; what it changes is looked for outside. */
+/** A shell script of attacks. Each prints whether it worked; its effects are looked for from outside. */
 const attack = (place: Place, port: number): string => {
   const home = path.join(place.folder, "home");
   const { folder } = place.repository;
@@ -40,7 +40,7 @@ const attack = (place: Place, port: number): string => {
     ),
     can("talk to a server", `exec 3<>/dev/tcp/127.0.0.1/${port} && echo "$1" >&3`),
     can("use a loopback of its own", `node -e "${server}"`),
-    // These may seem to work inside: what is written there is gone with the command.
+    // These may seem to work inside the sandbox, where their effects end with the command.
     `echo evil >> '${home}/.bashrc'; mkdir -p '${home}/.config'; echo evil > '${home}/.config/evil'\n`,
     `echo evil >> '${folder}/README.md'; mkdir -p '${folder}/.git/hooks'; echo evil > '${folder}/.git/hooks/post-checkout'\n`,
     `git -C '${folder}' update-ref refs/notes/forged HEAD; git -C '${folder}' branch evil\n`,
@@ -50,7 +50,7 @@ const attack = (place: Place, port: number): string => {
 
 const LOOPBACK = "use a loopback of its own";
 
-/** A run whose only task adds the attack, and a lock file: set-up and gate run it, on what the worker made. */
+/** A run whose only task adds the attack and a lock file, so that both set-up and gate run the worker's code. */
 async function attacked(...sets: readonly string[]) {
   const place = await makePlace({ files: { "README.md": "# here\n", "gate.sh": GATE } });
   const home = path.join(place.folder, "home");
@@ -74,7 +74,7 @@ async function attacked(...sets: readonly string[]) {
     "--set",
     set,
   ]);
-  // A process of its own, whose variables can be looked for.
+  // A process of its own, whose environment variables the attack looks for.
   const { ended: end } = place
     .with({ env })
     .start("run", "do it", "--agent", agent, "--planner", "none", "--gate", "sh gate.sh gate", ...more);
@@ -96,7 +96,7 @@ const whatWasHarmed = async ({ place, home, heard }: Awaited<ReturnType<typeof a
     .length,
 });
 
-/** Where there is none, nothing can be said of it. */
+/** Defined only where a sandbox is available. */
 if ((await whyNoSandbox()) === false) {
   it(
     "a hostile test in the gate reads nothing of the user's, changes nothing, and leaves nothing",
@@ -113,14 +113,14 @@ if ((await whyNoSandbox()) === false) {
         shell: "mine\n",
         checkout: "# here\n",
         hooks: false,
-        refs: 1, // An empty line.
+        refs: 1, // The empty output of git is one line.
       });
       assert.doesNotMatch(run.ended.out, /checkout changed/);
     },
   );
 }
 
-/** That these are attacks at all, and that the tripwire sees those on the checkout. */
+/** Shows that the attacks work without a sandbox, and that changes of the checkout are reported. */
 if (process.platform === "linux")
   it(
     "the same test as the user, with gateSandbox off, does all of it, and the checkout's change is told",

@@ -1,4 +1,4 @@
-/** Who is in no sandbox? Agents that are programs, and a gate without one: they run as the user, without keys. */
+/** Tests what is not confined: command agents, and a gate without a sandbox, run as the user, but without keys. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Is every claim of the page on security backed by a test that is there? */
+/** Tests that every claim of the page on security names a test that exists. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

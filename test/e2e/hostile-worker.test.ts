@@ -1,4 +1,4 @@
-/** What can a worker do that wants to do harm? Each attack, by the tools and by the shell, in both sandbox levels. */
+/** Tests attacks of a hostile worker through its tools and its shell, with and without a sandbox. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ import {
 const KEY = "sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz";
 const NEVER = new AbortController().signal;
 
-/** A home with a key in it, and one in Skein's own variables. */
+/** A home folder with a key in it, and another key in one of Skein's own variables. */
 async function victim(level: "none" | "bubblewrap", network = true) {
   const home = newFolder();
   fs.mkdirSync(path.join(home, ".ssh"));
@@ -51,7 +51,10 @@ async function lookAt({ repository }: WorkspacePlace) {
 const keep = ({ workspaces, workspace }: WorkspacePlace) =>
   workspaces.keep(workspace, { ref: "refs/heads/skein/r/task/1", message: "made" }, NEVER);
 
-/** What is left open without a sandbox differs by system; where there is no sandbox, nothing can be said of one. */
+/**
+ * What an attack can do without a sandbox differs by system, and is tested on Linux only. With a sandbox only where
+ * there is one.
+ */
 const LEVELS = [
   ...(process.platform === "linux" ? (["none"] as const) : []),
   ...((await whyNoSandbox()) === false ? (["bubblewrap"] as const) : []),
@@ -234,7 +237,7 @@ for (const level of LEVELS) {
   });
 }
 
-/** By a process that does nothing else: with a shell's mv it is never met. */
+/** Swaps in a process of its own: with a shell's mv the moment between is never met. */
 const SWAPPER = `const { renameSync: move, rmSync, writeSync } = require("node:fs");
 const put = (from) => { // A tool may have made the folder meanwhile.
   for (;;) try { return move(from, "d"); } catch { rmSync("d", { recursive: true, force: true }); }

@@ -1,4 +1,4 @@
-/** A machine that fails after a worker has finished: its work is kept later, and nobody pays for it twice. */
+/** Tests a disk fault after a worker has finished: its work is kept later, and its turn is not paid for twice. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { ALONE, agentOf, COMPLETE, eventsOf, ONCE, runOf } from "./odd-place.ts"
 const LIMIT = { timeout: 90_000 };
 const FAILING = "unable to write file";
 
-/** An agent that counts its turns, and a file where git would have to make a folder for what it writes. */
+/** Makes an agent that counts its turns, and a file in the place of a folder that git needs for the agent's work. */
 async function faulty(place: Place) {
   const { repository, folder } = place;
   const turns = path.join(folder, "turns");

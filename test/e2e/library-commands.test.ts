@@ -1,4 +1,4 @@
-/** Can a program tell its run something, stop it and go on with it? */
+/** Tests the library's commands to a run: pause, steer, resume, cancel, approve and stop. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { PlanFunction, RunHandle, WorkFunction } from "../../src/index.ts";
@@ -13,7 +13,7 @@ import {
   writes,
 } from "../support/orchestrators.ts";
 
-/** A gate that the test opens, for functions to wait at; who is told to stop leaves it. */
+/** A barrier that functions wait at until the test opens it; a function that is told to stop leaves it. */
 function barrier() {
   const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const pass = async ({ signal }: { readonly signal: AbortSignal }) => {

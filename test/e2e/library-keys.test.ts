@@ -1,4 +1,4 @@
-/** What does a program see of a run whose key is refused? It ends, and says why, instead of waiting for a person. */
+/** Tests that a library run whose key is refused ends with the reason, instead of waiting for a person. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createOrchestrator, type OrchestratorOptions } from "../../src/index.ts";

@@ -1,4 +1,4 @@
-/** Can a program make a plan and follow it? The same functions and runs as the command's. */
+/** Tests plans in the library: they are made and followed by the same functions as the command's. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";

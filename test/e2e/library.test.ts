@@ -1,4 +1,4 @@
-/** Does the whole work inside a program? A real repository, and agents that are functions of the test. */
+/** Tests whole runs through the library, in a real repository, with functions as agents. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -57,7 +57,7 @@ describe("a run inside a program", LIMIT, () => {
     const worker: WorkFunction = async ({ spec, task }, { folder, environment }) => {
       assert.equal(environment["PATH"], place.env["PATH"]);
       await writeFile(path.join(folder, "a.txt"), `${task}: ${spec.description}\n`);
-      return undefined; // The folder says it all.
+      return undefined; // The changed folder is the whole answer.
     };
     const run = good(await place.open({ worker }).run({ goal: "say new", base: "main" }));
     assert.deepEqual(await run.ended, { is: "closed", how: "done", left: [] });
@@ -226,7 +226,7 @@ describe("mistakes of a program", LIMIT, () => {
     const elsewhere = createOrchestrator({ repository: newFolder(), env: place.env, worker: writes });
     assert.match(failureOf(await elsewhere.run({ goal: "a" })).message, /is not in a git repository/);
     assert.equal(existsSync(place.env["SKEIN_STATE_DIR"] ?? ""), false);
-    await place.repository.git("branch", "skein"); // Where the folder of all its branches would be.
+    await place.repository.git("branch", "skein"); // A branch of this name blocks the folder of Skein's branches.
     assert.match(failureOf(await skein.run({ goal: "a" })).message, /skein/);
     assert.deepEqual(await skein.runs(), []);
   });

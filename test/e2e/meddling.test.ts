@@ -1,4 +1,4 @@
-/** What if somebody moves the refs of a run while it goes on? Nothing lands unjudged, nothing is called done that is gone. */
+/** Tests a run whose refs are moved from outside: nothing lands without a gate, and nothing lost is called done. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
@@ -10,7 +10,7 @@ import { plans, task, writes } from "../support/scripts.ts";
 const FILES = { "check.sh": "! grep -l bad *.txt\n", "seed.txt": "good\n" };
 const QUICK = { gate: ["sh check.sh"], "retry.first": "10ms", "retry.max": "20ms" };
 
-/** In the midst of an event, before anything follows from it. */
+/** Runs git while an event is handled, before anything follows from the event. */
 const meddle = ({ repository }: Setting, ...args: readonly string[]): string =>
   execFileSync("git", args, { cwd: repository.folder, env: plainEnvironment(), encoding: "utf8" }).trim();
 
@@ -44,7 +44,7 @@ describe("a run whose refs somebody moves", () => {
         work: { a: [writes("a.txt")], b: [writes("b.txt")] },
       },
     });
-    // After the last task was landed and checked; and when the first had landed.
+    // `plan.ended`: after the last task was landed and checked. `batch.landed`: when the first task had landed.
     for (const when of ["plan.ended", "batch.landed"] as const) {
       let taken = 0;
       const watch = (event: Event) => {

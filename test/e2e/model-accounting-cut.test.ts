@@ -1,4 +1,6 @@
-/** Does a call that nobody can account for count against the budget, and the cost of who was called off in the sum? */
+/**
+ * Tests the cost of calls that were cut: unaccounted calls count against the budget, cancelled turns are in the sum.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Script } from "../../src/ports/agent-script.ts";
@@ -10,7 +12,7 @@ import { makeModelPlace } from "./model-place.ts";
 
 describe("a call that was cut off by a kill", { timeout: 60_000 }, () => {
   const script: Script = { plans: {}, work: { t: [writes("a")] } };
-  /** For two calls at once, as they are set aside; each of them costs a tenth of that. */
+  /** Enough for two calls at once by what is reserved for them; each call really costs a tenth of its reserve. */
   const budget = { "budget.tokens": 32_000, "budget.reserve.tokens": 1_000, "budget.landingShare": 0 };
   const sets = { ...SETS, ...budget, planner: "none" };
 

@@ -1,4 +1,4 @@
-/** What is known of a run's cost when it was stopped, killed or cancelled in the middle of a turn? All but the cut calls. */
+/** Tests that the cost of a run that was stopped, killed or cancelled within a turn is exact but for the cut calls. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Script } from "../../src/ports/agent-script.ts";

@@ -1,4 +1,7 @@
-/** Do the books stay right when the engine is killed at any moment? By a seed: while calls go on, between them, at any byte. */
+/**
+ * Tests that a run's cost stays right when the engine is killed at random moments (by a seed): within calls and between
+ * them.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Script } from "../../src/ports/agent-script.ts";
@@ -11,7 +14,7 @@ import { makeModelPlace } from "./model-place.ts";
 
 const NAMES = ["a", "b", "c", "d", "e"];
 const MAX_KILLS = 5;
-/** How far apart the pieces of an answer are; an answer has some dozen. */
+/** The time between the pieces of an answer; an answer has some dozen pieces. */
 const DRIP_MS = 6;
 
 const script: Script = {
@@ -31,7 +34,8 @@ describe("the cost of a run that is killed at random moments", { timeout: 150_00
       const plays = counted(playsScript(script));
       const answer: Answerer = async (call, signal) => {
         callsLeft -= 1;
-        // While this call is answered, or shortly after; the first kill always falls into a call, also on a busy machine.
+        // The kill comes during this call or shortly after it. The first kill always comes during a call, also on a
+        // busy machine.
         const afterMs = kills === 1 ? 0 : Math.floor(random() * 200);
         if (callsLeft === 0 && afterMs === 0) live!.kill("SIGKILL");
         else if (callsLeft === 0) setTimeout(() => live!.kill("SIGKILL"), afterMs);
@@ -58,7 +62,7 @@ describe("the cost of a run that is killed at random moments", { timeout: 150_00
     });
 });
 
-/** A generator of numbers from 0 to 1 that a seed repeats. */
+/** A generator of numbers from 0 to 1 that are the same for the same seed. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,4 @@
-/** Does a run say exactly what its model's server counted, whatever was tried again, stopped or killed? */
+/** Tests that a run reports exactly the cost that its model's server counted, also with calls that were repeated. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Script } from "../../src/ports/agent-script.ts";
