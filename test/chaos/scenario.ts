@@ -40,7 +40,7 @@ export const configFor = (scriptFile: string): Config =>
     gates: Number(gates()),
     agent: { kind: "scripted", script: scriptFile },
     gate: ["sh check.sh"],
-    onRedBase: "repair", // The base fails its gate with no build, where a run without a person would stop.
+    onRedBase: "repair", // The base does not build, and without a person a run would stop there.
     workers: 6,
     overlap: "allow",
     "retry.maxFailed": 2,

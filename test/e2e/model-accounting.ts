@@ -1,4 +1,4 @@
-/** Do a run's books agree with what the model's server counted? Job by job, in the log, in `show`, and in the report. */
+/** Compares a run's cost with what the model's server counted: job by job in the log, and in `show` and the report. */
 import assert from "node:assert/strict";
 import type { Spent } from "../../src/core/job.ts";
 import type { Event, EventOf } from "../../src/core/log/event.ts";
@@ -7,11 +7,11 @@ import type { Answerer, SeenCall, Usage } from "../support/model-server/model-se
 import { PLACE, placeIn } from "../support/place.ts";
 import type { ModelPlace } from "./model-place.ts";
 
-/** Dollars for a million tokens; whole numbers, so that no cent is lost on the way to the sum. */
+/** Dollars for a million tokens. Whole numbers, so that sums lose no fraction of a cent. */
 const PRICE = { input: 30, output: 150, cacheRead: 10 };
 export const PRICES = JSON.stringify({ "tests/scripted-1": PRICE });
 
-/** Every call costs something else, so that none can stand for another, and a part of each came from the cache. */
+/** Each call has a different cost, so that no call can pass for another; a part of each input came from the cache. */
 export const counted =
   (answer: Answerer): Answerer =>
   async (call, signal) => {
@@ -22,15 +22,15 @@ export const counted =
 
 export type Audited = {
   readonly view: RunView;
-  /** What `skein show` says. */
+  /** The output of `skein show`. */
   readonly text: string;
-  /** Calls that the server saw and that are not in the sum, by the job that made them. */
+  /** Calls that the server saw and that are not in the cost, by the job that made them. */
   readonly missing: ReadonlyMap<string, readonly SeenCall[]>;
 };
 
-/** `refused`: calls that the server turned down. */
+/** `refused`: the numbers of the calls that the server refused. */
 export async function audit(place: ModelPlace, refused: ReadonlySet<number> = new Set()): Promise<Audited> {
-  // In this process: what only looks need not start one.
+  // Called in this process: a command that only reads needs no process of its own.
   const { out: log } = await place.skein("logs", "--json");
   const lines = log.trimEnd().split("\n");
   const events = lines.map((line) => JSON.parse(line) as Event);
@@ -47,7 +47,7 @@ export async function audit(place: ModelPlace, refused: ReadonlySet<number> = ne
   return { view, text, missing };
 }
 
-/** A job's cost is said once, whatever became of the job. */
+/** Each job's cost is in the log at most once, whatever the job's outcome was. */
 function costsIn(ends: readonly EventOf<"job.ended">[]): ReadonlyMap<string, Spent> {
   const costs = new Map<string, Spent>();
   for (const { job, spent } of ends) {
@@ -58,7 +58,7 @@ function costsIn(ends: readonly EventOf<"job.ended">[]): ReadonlyMap<string, Spe
   return costs;
 }
 
-/** The turn or attempt that the newest message of ours is about. */
+/** The job (turn or attempt) of a call, from the newest message that Skein wrote. */
 export function jobOf({ n, messages }: SeenCall): string {
   const asked = messages.findLast(({ role, text }) => role === "user" && PLACE.test(text));
   assert.ok(asked, `call ${n} is about no task`);
@@ -66,7 +66,7 @@ export function jobOf({ n, messages }: SeenCall): string {
   return `${/^Turn: /m.test(PLACE.exec(asked.text)![0]) ? "plan" : "work"}:${task}#${number}`;
 }
 
-/** Calls of a turn are made one after the other: those in the sum are the first ones that were answered. */
+/** A turn makes its calls one after the other, so the calls in its cost are the first ones that were answered. */
 function checkJob(job: string, made: readonly SeenCall[], spent: Spent | undefined): readonly SeenCall[] {
   assert.ok(spent, `${job} made ${made.length} calls, and its cost is not in the log`);
   const answered = made.filter(({ usage }) => usage !== undefined).slice(0, spent.turn?.calls);
@@ -75,7 +75,7 @@ function checkJob(job: string, made: readonly SeenCall[], spent: Spent | undefin
   assert.equal(spent.microdollars, sum(answered, priceOf), job);
   const missing = made.filter((call) => !answered.includes(call));
   const { calls = 0, tokens = 0, microdollars = 0 } = spent.unaccounted ?? {};
-  // One more: written down, and killed before it was made.
+  // The list may have one call more: it was written down, and the kill came before it was made.
   assert.ok(calls === missing.length || calls === missing.length + 1, `${job}: ${calls} calls are listed`);
   assert.ok(tokens >= sum(missing, tokensOf) && microdollars >= sum(missing, priceOf), `${job} is bounded`);
   return missing;
@@ -118,7 +118,7 @@ function checkSums({ spent, tally }: RunView, costs: readonly Spent[]): void {
     );
 }
 
-/** As people read it. */
+/** Checks the sums as people read them. */
 export function checkWords({ spent, tally: { calls } }: RunView, text: string): void {
   const shown = [
     `${number(spent.tokens)} tokens, $${(spent.microdollars / 1e6).toFixed(2)}`,

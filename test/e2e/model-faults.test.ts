@@ -1,4 +1,4 @@
-/** What does a run do, and what does a person read, when a model's provider fails? Each fault, on a whole run. */
+/** Tests faults of a model's provider on whole runs: what the run does, and what a person reads. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
@@ -17,7 +17,7 @@ type Faults = Readonly<Record<string, (call: SeenCall) => Reply>>;
 
 const SAYING: Reply = { text: "I was about to say something." };
 
-/** By the name of the task that meets it. */
+/** Faults by the name of the task that meets them. */
 const PASSING = {
   broken: ({ wire }) => serverError(wire),
   busy: ({ wire }) => overloaded(wire),
@@ -61,7 +61,7 @@ describe("a fault that passes", () => {
     });
 });
 
-/** In the call after it, in words that it can use. */
+/** The call after the mistake contains the error, in words that the model can use. */
 function toldOfItsMistake({ server }: ModelPlace, name: string, words: RegExp): void {
   const results = callsFor(server, name)
     .at(-1)
@@ -70,7 +70,7 @@ function toldOfItsMistake({ server }: ModelPlace, name: string, words: RegExp): 
   assert.match(results.at(-1)?.text ?? "", words);
 }
 
-/** What the report says of each, and how often it was called for in its attempt, with the call that went well. */
+/** For each fault: what the report says, and how many calls its attempt made, with the first call, which went well. */
 const LASTING = {
   broken: {
     fault: PASSING.broken,

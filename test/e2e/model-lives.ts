@@ -1,4 +1,4 @@
-/** How is a run on a model interrupted at one call or another, and taken to its end in as many lives as that takes? */
+/** Interrupts a run on a model at chosen calls, and resumes it until it has ended. */
 import { globSync } from "node:fs";
 import path from "node:path";
 import type { Script } from "../../src/ports/agent-script.ts";
@@ -25,7 +25,7 @@ export const writes = (id: string, status = "complete") => ({
   end: { handoff: { status, summary: `wrote ${id}` } },
 });
 
-/** What happens when a call comes, by its job and its place in the turn: "work:t.1#1 2" is the second. */
+/** A reply for a call, by its job and its number within the turn: "work:t.1#1 2" is the second call. */
 export type Incidents = Readonly<Record<string, (call: SeenCall) => Reply | Promise<Reply>>>;
 
 export function withIncidents(script: Script, incidents: Incidents): Answerer {
@@ -38,7 +38,7 @@ export function withIncidents(script: Script, incidents: Incidents): Answerer {
   });
 }
 
-/** Again and again, until it ends by itself. */
+/** Resumes the run again and again, until it ends by itself. */
 export async function toTheEnd(place: ModelPlace, onStart: (live: Started) => void): Promise<Ended> {
   let live = place.start("run", "write some files", ...place.settings);
   for (let lives = 0; lives < 12; lives += 1) {
@@ -50,7 +50,7 @@ export async function toTheEnd(place: ModelPlace, onStart: (live: Started) => vo
   throw new Error("it was resumed so often, and has no end");
 }
 
-/** The place's only run. */
+/** The name of the place's only run. */
 export function runIn({ state }: ModelPlace): string {
   const [folder = ""] = globSync(path.join(state, "*/runs/*"));
   return path.basename(folder);

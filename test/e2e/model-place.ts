@@ -1,4 +1,4 @@
-/** How does a test run Skein on a model? A repository, a state folder, and a model's server in the same process. */
+/** Makes a place to run Skein on a model: a repository, a state folder, and a model's server in this process. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Event } from "../../src/core/log/event.ts";
@@ -15,9 +15,9 @@ export const KEY = "a-key-that-nobody-may-see-4711";
 
 export type ModelPlace = Place & {
   readonly server: ModelServer;
-  /** `skein.yaml` outside of the repository: how the run reaches the server. */
+  /** Options that name a `skein.yaml` outside of the repository, which says how the run reaches the server. */
   readonly settings: readonly string[];
-  /** The log of a run; of the only one, if it is not named. */
+  /** The events of a run; of the only run, if none is named. */
   events(run?: string): Promise<readonly Event[]>;
 };
 
@@ -26,11 +26,11 @@ export type ModelPlaceOptions = {
   readonly wire?: "openai-chat" | "anthropic";
   readonly files?: Files;
   readonly isTrusted?: true;
-  /** As for `--set`. */
+  /** Settings as `--set` takes them. */
   readonly sets?: Readonly<Record<string, string | number | boolean>>;
 };
 
-/** Every command of the place gets the settings through the environment, so that none has to name them. */
+/** Every command of the place gets the settings through the environment, so that tests need not name them. */
 export async function makeModelPlace(options: ModelPlaceOptions): Promise<ModelPlace> {
   const { wire = "openai-chat", sets = {} } = options;
   const server = await startModelServer({ answer: options.answer, keys: [KEY] });
@@ -71,7 +71,7 @@ export const agentOf = (url: string, wire: WireName) => ({
   key: "MODEL_KEY",
 });
 
-/** Whether a text stands in any file of a folder. */
+/** Finds the files of a folder that contain a text. */
 export async function holds(folder: string, text: string): Promise<readonly string[]> {
   const { readdir } = await import("node:fs/promises");
   const found: string[] = [];

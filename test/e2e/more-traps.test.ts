@@ -1,4 +1,4 @@
-/** The traps of others that are about landing, healing, git and waiting: each by its name, on real runs. */
+/** Tests mistakes known from other systems in landing, healing, git and waiting: each by its name, on real runs. */
 import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { closing, configOf, makeSetting, runGoal } from "../support/live-runs.ts
 import { plans, task, writes } from "../support/scripts.ts";
 
 const CHECK = `for file in $(grep -l bad *.txt); do echo "$file:1:1: error: it says bad"; code=1; done; exit $code\n`;
-// Nothing of the base builds, so without a person a run would stop there.
+// The base does not build, and without a person a run would stop there.
 const QUICK = { onRedBase: "repair", gate: ["sh check.sh"], "retry.first": "10ms", "retry.max": "20ms" };
 const of = <T extends Event["type"]>(events: readonly Event[], type: T) =>
   events.filter((event): event is Extract<Event, { type: T }> => event.type === type);
@@ -55,7 +55,8 @@ describe("a trap that others fell into", { concurrency: 2 }, () => {
       files: { "check.sh": CHECK, "seed.txt": "good\n" },
       script: { plans: {}, work: {} },
     });
-    // Somebody holds git's lock of the target, until two landings have failed for it.
+    // Creates git's lock of the target, as another process would, and removes it after two landings have failed over
+    // it.
     const refs = path.join(setting.repository.folder, ".git/refs/heads/skein");
     const lock = `for run in "${refs}"/*; do : > "$run/target.lock"; done`;
     const scriptFile = path.join(setting.folder, "script.json");

@@ -1,4 +1,4 @@
-/** A run that is interrupted: by Ctrl-C, by other signals, by kill -9, by a reader that goes away. It can always go on. */
+/** Tests runs that are interrupted by Ctrl-C, other signals, kill -9 or a closed output: each can be resumed. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ type Held = {
   readonly before: unknown;
 };
 
-/** A run in which `one` has landed, and the worker on `two`, or the gate of what it made, waits. */
+/** Starts a run in which `one` has landed, and the worker on `two`, or the gate of its work, waits. */
 async function heldRun(place: Place, at: "work" | "gate"): Promise<Held> {
   const barrier = await makeBarrier(place.folder);
   const pid = path.join(place.folder, "agent-pid");
@@ -27,14 +27,17 @@ async function heldRun(place: Place, at: "work" | "gate"): Promise<Held> {
   const agent = await agentOf(place, "slow.sh", `${at === "work" ? slow : ""}\nexec '${place.agent}'`);
   const gate = at === "work" ? "test -f README.md" : `[ ! -f t.2.txt ] || { ${waits}; }`;
   const before = await checkoutOf(place);
-  const outside = ["--set", "gateSandbox=off"]; // Where the barrier is.
+  const outside = ["--set", "gateSandbox=off"]; // The gate's sandbox hides the barrier.
   const live = place.start("run", "write two files", "--agent", agent, "--gate", gate, ...outside);
   await live.says(at === "work" ? "Worker started on two" : "Running the gate: two");
   await appears(pid);
   return { live, open: barrier.open, pid: Number(await readFile(pid, "utf8")), before };
 }
 
-/** What every stop keeps: the run is listed as stopped, nothing of it runs, the checkout is the same; it goes on to its end. */
+/**
+ * After every stop, the run is listed as stopped, none of its processes runs, the checkout is unchanged, and a resume
+ * ends it.
+ */
 async function goesOn(place: Place, held: Held, run: string): Promise<void> {
   assert.ok(!isAlive(held.pid), "what it ran is still there");
   const [listed] = JSON.parse((await place.skein("status", "--json")).out).runs;
@@ -119,7 +122,7 @@ describe("a run that is interrupted can go on:", { concurrency: 2 }, () => {
       held.live.kill("SIGKILL");
       const run = runOf((await held.live.ended).out);
       assert.ok(isAlive(held.pid), "nobody has ended it yet");
-      // Only later ones do not wait: whoever waits now can end in no other way than by being ended.
+      // Later workers do not wait. The one that waits now can only be ended by a kill.
       await writeFile(path.join(place.folder, "barrier-open"), "");
       const resumed = await place.skein("resume", run);
       assert.equal(resumed.code, 0, resumed.out + resumed.err);

@@ -1,4 +1,6 @@
-/** Gates and workers that never end, never stop writing, or destroy what they stand on: bounded, said, nothing lost. */
+/**
+ * Tests gates and workers that never end, never stop writing, or destroy their own files: bounded, told, nothing lost.
+ */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -23,7 +25,7 @@ async function alone(
 
 const homeOf = ({ out }: Ended) => /^kept in (.*)$/m.exec(out)![1]!;
 
-/** Nothing that was started for the run is there any more, nor the folders it worked in. */
+/** No process that was started for the run is left, nor the folders that it worked in. */
 async function nothingLeft(ended: Ended, ...pids: readonly number[]): Promise<void> {
   for (const pid of pids) assert.ok(!isAlive(pid), `process ${pid} is still there`);
   const home = homeOf(ended);
@@ -45,7 +47,8 @@ describe("a run goes on, or ends in order,", { concurrency: 2 }, () => {
       const pids = path.join(place.folder, "pids");
       const gate = `test ! -f x.txt || { (trap '' TERM HUP; echo $$ >> '${pids}'; exec tail -f /dev/null) & setsid tail -f /dev/null & echo $! >> '${pids}'; wait; }`;
       const agent = await agentOf(place, "x.sh", `echo x > x.txt; ${COMPLETE}`);
-      const sets = ["--set", "gateTimeout=1s", "--set", "gateSandbox=off"]; // There its own pids are not.
+      // The gate's sandbox numbers processes on its own, so the ids would not be the system's.
+      const sets = ["--set", "gateTimeout=1s", "--set", "gateSandbox=off"];
       const args = ["--planner", "none", "--gate", gate, ...sets, ...ONCE];
       const ended = await place.skein("run", "x", "--agent", agent, ...args);
       assert.equal(ended.code, 1, ended.out + ended.err);
@@ -86,7 +89,7 @@ describe("a run goes on, or ends in order,", { concurrency: 2 }, () => {
     async () => {
       await using place = await makePlace();
       const memory = path.join(place.folder, "memory");
-      // Of the engine: the most that it ever had, in the system's own words, in kB.
+      // The largest memory that the engine ever had, in kB, as the system tells it.
       const engine = `pid=$(sed 's/.*"pid": *\\([0-9]*\\).*/\\1/' '${place.state}'/*/runs/*/owner.json)`;
       const look = `${engine}; { grep VmHWM "/proc/$pid/status" || ps -o rss= -p $pid; } > '${memory}'`;
       const pour = "head -c 600000000 /dev/zero | tr '\\0' 'x'; echo";
@@ -126,7 +129,7 @@ describe("a run goes on, or ends in order,", { concurrency: 2 }, () => {
     async () => {
       await using place = await makePlace();
       const pid = path.join(place.folder, "daemon");
-      // It says its number through a pipe, so that the worker ends only once it is there.
+      // The daemon writes its process id to a pipe, so that the worker ends only once the daemon runs.
       const daemon = `setsid sh -c 'echo $$ > "$1.pipe"; exec tail -f /dev/null' sh '${pid}' </dev/null >/dev/null 2>&1 &`;
       const ended = await alone(
         place,

@@ -1,4 +1,4 @@
-/** A log that somebody else writes, that is damaged, or that a newer Skein wrote; and a disk that fills up meanwhile. */
+/** Tests event logs with a second writer, with damage or of a newer Skein, and a disk that fills up during a run. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -12,7 +12,7 @@ import { ALONE, agentOf, bytesOf, COMPLETE, eventsOf, runOf, smallDisk } from ".
 
 const LIMIT = { timeout: 90_000 };
 
-/** A run that was stopped in the middle of its second task, and where it is kept. */
+/** Makes a run that was stopped in the middle of its second task, and gives the folder that it is kept in. */
 async function stoppedRun(place: Place): Promise<{ readonly run: string; readonly home: string }> {
   const barrier = await makeBarrier(place.folder);
   const agent = await agentOf(
@@ -34,7 +34,7 @@ const edit = (file: string, sql: string) => {
   db.close();
 };
 
-/** But for SQLite's own side files, which come with reading. */
+/** Without SQLite's own side files, which reading creates. */
 const bytesIn = async (home: string) =>
   [...(await bytesOf(home))].filter(([name]) => !/-(?:wal|shm)$/.test(name));
 
@@ -49,7 +49,7 @@ describe("the log of a run", { concurrency: 2 }, () => {
       const work = `echo > '${started}'; ${barrier.wait}\necho x > x.txt; ${COMPLETE}`;
       const agent = await agentOf(place, "slow.sh", work);
       const live = place.start("run", "x", "--agent", agent, ...ALONE);
-      // The workspace's ref is made between the job's start and the agent's.
+      // The workspace's ref is made between the start of the job and the start of the agent.
       await firstLine(started, live.ended);
       const { run, pid } = JSON.parse((await place.skein("status", "--json")).out).runs[0];
       assert.equal(pid, live.pid);
@@ -136,7 +136,7 @@ describe("a worker that fills the disk itself", () => {
       await using held = await smallDisk(disk, 16_000);
       const { skein, start } = place.with({ env: { SKEIN_STATE_DIR: path.join(disk, "state") } });
       const once = path.join(place.folder, "once");
-      // Where nothing can be mounted, the disk never fills up, and the run just ends.
+      // Where no disk can be mounted, the disk never fills up, and the run just ends.
       const fill = `[ -e '${once}' ] || { : > '${once}'; head -c ${held ? 64_000_000 : 0} /dev/zero > ballast 2>/dev/null; }`;
       const agent = await agentOf(
         place,
@@ -176,7 +176,8 @@ describe("a disk that fills up in the middle of a run", () => {
       const { skein, start } = place.with({ env: { SKEIN_STATE_DIR: path.join(disk, "state") } });
       const fill = held
         ? `head -c 64000000 /dev/zero > '${ballast}' 2>/dev/null`
-        : `prlimit --fsize=0 --pid $(cat '${ballast}')`; // Without mounts: no file of the engine's may grow from now on.
+        // Without a mounted disk, a limit lets no file of the engine grow from now on.
+        : `prlimit --fsize=0 --pid $(cat '${ballast}')`;
       const agent = await agentOf(
         place,
         "fill.sh",
@@ -193,7 +194,7 @@ describe("a disk that fills up in the middle of a run", () => {
       const resumed = await skein("resume", run);
       assert.equal(resumed.code, 0, resumed.out + resumed.err);
       assert.match(resumed.out, new RegExp(`Run ${run} is done: 1 of 1 task done`));
-      // Its folder was on that disk, and the only place that had its work: it landed, or it is kept.
+      // Only the workspace, which was on that disk, had the attempt's work: the work has landed, or it was kept.
       const { git } = place.repository;
       const landed = await git("show", `skein/${run}/target:work.txt`);
       const kept = landed === "by 1" ? landed : await git("show", `refs/skein/salvage/${run}/t.1:work.txt`);
@@ -210,11 +211,11 @@ describe("a disk that turns read-only in the middle of a run", () => {
       await using place = await makePlace();
       const state = path.join(place.folder, "disk");
       await mkdir(state);
-      if (!isMountable(state)) return; // Only root may.
+      if (!isMountable(state)) return; // Only root may mount.
       const { skein, start } = place.with({ env: { SKEIN_STATE_DIR: state } });
       const once = path.join(place.folder, "once");
       const pid = path.join(place.folder, "pid");
-      // What is open can still be written after this: so no file of the engine's may grow, either.
+      // Open files can still be written after the remount, so a limit lets no file of the engine grow either.
       const turn = `mount --bind '${state}' '${state}'; mount -o remount,bind,ro '${state}'; prlimit --fsize=0 --pid $(cat '${pid}')`;
       const script = `echo work > work.txt\n[ -e '${once}' ] || { : > '${once}'; ${turn}; }\n${COMPLETE}`;
       const agent = await agentOf(place, "turn.sh", script);

@@ -1,4 +1,7 @@
-/** What a run is kept in is emptied, removed or moved: each time it says what happened, what is left, and what to try. */
+/**
+ * Tests runs whose log, folder, target or repository is emptied, removed or moved: what is said, what is left, what to
+ * try.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -19,7 +22,7 @@ type Held = {
   readonly home: string;
 };
 
-/** A run in which `one` has landed, and the worker on `two` waits. */
+/** Starts a run in which `one` has landed, and the worker on `two` waits. */
 async function heldRun(place: Place): Promise<Held> {
   const barrier = await makeBarrier(place.folder);
   const waits = `[ "$SKEIN_TASK" != t.2 ] || ${barrier.wait}`;
@@ -59,7 +62,7 @@ describe("what a run is kept in is lost:", { concurrency: 2 }, () => {
       assert.doesNotMatch(refused.err, /is there already/);
       isPlain(refused);
     }
-    // Before anything was begun: where the log was emptied so early that no job is on record, the target tells.
+    // Without any job on record, as if the log was emptied before the first job, the target shows that the log is lost.
     await rm(path.join(home, "jobs"), { recursive: true });
     const resumed = await place.skein("resume", run);
     assert.match(resumed.err, new RegExp(`the log of run ${run} is lost`));

@@ -1,4 +1,4 @@
-/** How does a test meet a disk that is full, a folder that may only be read, and how does it see that nothing changed? */
+/** Gives tests full disks and read-only folders, and snapshots to check that nothing has changed. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, watch } from "node:fs";
@@ -12,7 +12,7 @@ const execute = promisify(execFile);
 
 export const runOf = (out: string): string => /^run {5}(\S+)$/m.exec(out)?.[1] ?? "";
 
-/** Each file below a folder with its bytes, links with where they lead; folders with what is in them. */
+/** Each file below a folder with its bytes, each link with its target, each folder with its entries. */
 export async function bytesOf(folder: string): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const names = existsSync(folder) ? await readdir(folder, { recursive: true }) : [];
@@ -31,7 +31,7 @@ export async function bytesOf(folder: string): Promise<ReadonlyMap<string, strin
 
 const digest = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
-/** What is the user's own in a repository: files, HEAD, index, configuration, and refs that are not Skein's. */
+/** What belongs to the user in a repository: files, HEAD, index, configuration, and refs that are not Skein's. */
 export async function checkoutOf({ repository }: Place): Promise<unknown> {
   const all = await bytesOf(repository.folder);
   const own = [...all].filter(([name]) => !/^\.git\/(?:objects|refs|logs|packed-refs)(?:\/|$)/.test(name));
@@ -42,7 +42,7 @@ export async function checkoutOf({ repository }: Place): Promise<unknown> {
   };
 }
 
-/** An agent of its own text; it takes the whole goal with `--planner none`. */
+/** Writes a shell script as an agent; it takes the whole goal with `--planner none`. */
 export async function agentOf(place: Pick<Place, "folder">, name: string, text: string): Promise<string> {
   const file = path.join(place.folder, name);
   await writeFile(file, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
@@ -50,7 +50,7 @@ export async function agentOf(place: Pick<Place, "folder">, name: string, text: 
 }
 
 export const COMPLETE = `echo '{"status":"complete","summary":"did it"}'`;
-/** One worker, no gate, one try. */
+/** One worker, no gate, one attempt. */
 export const ALONE = [
   "--planner",
   "none",
@@ -71,7 +71,7 @@ export async function eventsOf({ skein }: Pick<Place, "skein">, run: string): Pr
     .map((line) => JSON.parse(line) as Event);
 }
 
-/** Resolves when there is such a file; `pid` whose end is not waited for, either. */
+/** Resolves when the file exists. */
 export async function appears(file: string, signal = AbortSignal.timeout(30_000)): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const look = () => {
@@ -83,7 +83,7 @@ export async function appears(file: string, signal = AbortSignal.timeout(30_000)
   await promise.finally(() => watcher.close());
 }
 
-/** One that has ended and was not asked after yet, because init is slow, is not alive. */
+/** A process that has ended, but whose parent has not reaped it yet, is not alive. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -96,7 +96,7 @@ export function isAlive(pid: number): boolean {
 
 export const pidIn = async (file: string): Promise<number> => Number((await readFile(file, "utf8")).trim());
 
-/** While it is held, nothing below the folder can be written, not even by root; undefined where that cannot be had. */
+/** Makes a folder read-only until disposed, also for root; undefined where that is not possible. */
 export async function readOnly(folder: string): Promise<AsyncDisposable | undefined> {
   if (process.getuid?.() !== 0) {
     const folders = [folder, ...(await foldersIn(folder))];
@@ -125,7 +125,7 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** A disk of its own that holds so little; undefined where none can be mounted. */
+/** Mounts a disk of that size; undefined where none can be mounted. */
 export async function smallDisk(folder: string, kilobytes: number): Promise<AsyncDisposable | undefined> {
   await mkdir(folder, { recursive: true });
   return mounts(["-t", "tmpfs", "-o", `size=${kilobytes}k,mode=777`, "skein-test", folder], folder);
@@ -135,7 +135,7 @@ async function mounts(args: readonly string[], folder: string): Promise<AsyncDis
   try {
     await execute("mount", [...args]);
   } catch {
-    return undefined; // Not permitted here: the caller has another way.
+    return undefined; // Mounting is not permitted here: the caller then limits the size of files.
   }
   return { [Symbol.asyncDispose]: async () => void (await execute("umount", ["-l", folder])) };
 }

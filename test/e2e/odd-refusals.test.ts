@@ -1,4 +1,4 @@
-/** What a run cannot start from: said clearly, with its own exit code, and nothing is changed anywhere. */
+/** Tests what a run cannot start from: each refusal is clear, has its exit code, and changes nothing. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -11,7 +11,7 @@ import { ALONE, agentOf, bytesOf, COMPLETE, readOnly, smallDisk } from "./odd-pl
 
 const LIMIT = { timeout: 90_000 };
 
-/** The same in every byte afterwards, also in .git; and nothing beside it that was not there, such as a state folder. */
+/** Afterwards every byte is the same, also in .git, and no file was added beside it, such as a state folder. */
 async function refused(
   place: Place,
   command: (place: Place) => Promise<Ended>,
@@ -65,7 +65,7 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
     const [none, old, odd] = bins as [string, string, string];
     await agentOf({ folder: old }, "git", "echo git version 2.30.2");
     await agentOf({ folder: odd }, "git", "echo welcome to the machine");
-    // A process of its own: git is found by the PATH of the whole process.
+    // A process of its own, because git is looked up on the PATH of the whole process.
     const by = (folder: string) => (it: Place) =>
       it.with({ env: { PATH: folder } }).start("run", "x", "--agent", it.agent, ...ALONE).ended;
     await refused(place, by(none), {
@@ -99,7 +99,7 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
       tries: /SKEIN_STATE_DIR/,
     });
     await using held = await readOnly(locked);
-    // Root in a container without mounts has no folder that it may only read: the two above are refused the same way.
+    // For root in a container without mounts no folder is read-only. The two cases above are refused the same way.
     if (held)
       await refused(place, by(locked), {
         code: 3,
@@ -112,7 +112,7 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
   it("where the repository may only be read, and no half of a run stays", LIMIT, async () => {
     await using place = await makePlace();
     await using held = await readOnly(place.repository.folder);
-    // Without mounts a branch of the user's stands where Skein's branches belong: no ref can be made, either.
+    // Without mounts, a branch of the user blocks the folder of Skein's branches, so that no ref can be made either.
     if (!held) await place.repository.git("branch", "skein");
     const [says, tries] = held
       ? [
@@ -149,7 +149,7 @@ describe("a run is refused, and nothing is changed", { concurrency: 2 }, () => {
       });
       return;
     }
-    // No disk of its own to be had: no file may grow, which meets the same calls.
+    // Without a disk of its own, a limit lets no file grow, which fails the same calls.
     const limited = await agentOf(place, "limited.sh", `ulimit -f 1; exec "$@"`);
     const skein = path.resolve(import.meta.dirname, "../../bin/skein");
     const args = [process.execPath, skein, "run", "x", "--agent", place.agent, ...ALONE];

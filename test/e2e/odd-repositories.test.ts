@@ -1,4 +1,4 @@
-/** Repositories that are not as one expects: a run works there, says what is different, and leaves it as it was. */
+/** Tests unusual repositories: a run works there, says what is unusual, and leaves them as they were. */
 import assert from "node:assert/strict";
 import { utimes } from "node:fs/promises";
 import path from "node:path";
@@ -47,7 +47,7 @@ describe("a run in an odd repository", { concurrency: 2 }, () => {
         "untracked/x.txt": "mine\n",
         "x.log": "ignored\n",
       });
-      // Whoever looks with an optional lock would write a new time for it into the index.
+      // A git command with optional locks would write this file's new time into the index.
       await utimes(path.join(place.repository.folder, ".gitignore"), 1, 1);
       const before = await checkoutOf(place);
       const agent = await agentOf(place, "cat.sh", `ls > seen.txt; cat a.txt >> seen.txt; ${COMPLETE}`);
@@ -158,7 +158,7 @@ describe("a run in an odd repository", { concurrency: 2 }, () => {
       state: string;
     }[];
     assert.deepEqual(listed.map(({ pid }) => pid).sort(), runs.map(({ pid }) => pid).sort());
-    // Both are in the middle of a worker's turn, and neither can go on before the other is there, too.
+    // Both runs are in the middle of a worker's turn; neither worker continues before the other has begun.
     await Promise.all(listed.map(({ run }) => appears(path.join(place.folder, `here-${run}`))));
     const stop = await place.skein("stop");
     assert.deepEqual([stop.code, /several runs are running/.test(stop.err)], [2, true], stop.err);
@@ -184,7 +184,7 @@ describe("a run in an odd repository", { concurrency: 2 }, () => {
       (await place.skein("deliver", runOf((await runs[0]!.ended).out), "--into-checkout")).code,
       0,
     );
-    // The base has moved by now: it is merged into the second run's target, where both made the same files.
+    // The base has moved by now: it is merged into the second run's target, where both changed the same files.
     const second = await place.skein("deliver", runOf((await runs[1]!.ended).out), "--into-checkout");
     assert.equal(second.code, 0, second.out + second.err);
   });

@@ -1,4 +1,4 @@
-/** What a change of a manifest needs to be installed, and what it takes to make a workspace ready: through the command. */
+/** Tests changes of a package manifest, which need an installation, and the set-up of workspaces, by the command. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeBarrier, makePlace } from "./cli-place.ts";
@@ -10,12 +10,12 @@ const FILES = {
   "package.json": manifest("1"),
   "package-lock.json": "{}\n",
   ".gitignore": "node_modules\n",
-  // Stands for tests that pass only with the version that is asked for.
+  // Stands for tests that pass only with the version that the manifest asks for.
   "check.sh": 'grep -q "$(cat node_modules/content-type/version)" package.json\n',
 };
 const RAISE = `echo '${manifest("2").trim()}' > package.json
 echo '{"status":"complete","summary":"raised it","concerns":[]}'; exit 0`;
-/** What an installation would do here, without a network. */
+/** Does what an installation would do here, without a network. */
 const INSTALL =
   "mkdir -p node_modules/content-type; tr -dc 0-9 < package.json > node_modules/content-type/version";
 

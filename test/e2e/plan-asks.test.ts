@@ -1,4 +1,4 @@
-/** An agent's plan may ask one question: a person's answer makes a new plan, and without one its default holds. */
+/** Tests questions in an agent's plan: a person's answer makes a new plan, and without an answer the default holds. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
@@ -30,7 +30,7 @@ const planFor = (form: string) => ({
   ],
 });
 
-/** Plans for XML once the request says so. */
+/** Plans for XML once the request names it. */
 const AGENT = `#!/bin/sh
 case "$(cat)" in
   *"Which form?"*XML*) echo '${JSON.stringify({ ...planFor("XML"), questions: [] })}' ;;

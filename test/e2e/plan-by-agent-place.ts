@@ -1,4 +1,4 @@
-/** How does a test ask an agent for a plan? A real repository, a real agent, and what is left of it afterwards. */
+/** Asks an agent for a plan in a real repository, and shows what that leaves behind. */
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -115,7 +115,7 @@ export async function withModel(answer: Answerer, wire: WireName = "openai-chat"
   };
 }
 
-/** Every file of the checkout and of its git folder by its bytes; objects of git may come. */
+/** Every file of the checkout and of its git folder with its bytes, except git's objects, which may be added. */
 export async function checkoutOf({ repository }: Setting): Promise<string> {
   const lines: string[] = [];
   for (const entry of await readdir(repository.folder, { recursive: true, withFileTypes: true })) {
@@ -130,5 +130,5 @@ export async function checkoutOf({ repository }: Setting): Promise<string> {
   return lines.sort().join("\n");
 }
 
-/** Whether nothing of Skein's is on the disk. */
+/** Whether Skein has made no state folder. */
 export const isTidy = ({ project }: Setting): boolean => !existsSync(project.stateFolder);

@@ -1,4 +1,7 @@
-/** Does an agent's plan come through, or the rules' with the reason, over real wires; and does nothing stay behind? */
+/**
+ * Tests plans by agents over real wires: the agent's plan is taken, or the rules' plan with the reason; nothing stays
+ * behind.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -35,7 +38,7 @@ const CYCLE = {
     { ...B, blockedBy: ["a"] },
   ],
 };
-/** What the rules make of a request that scores high. */
+/** The rules' plan for a request that scores high. */
 const DEEP = { ...RULES_PLAN, score: { ...RULES_PLAN.score!, total: 20, tier: 3, min_depth: 3 } } as const;
 const UNKNOWN = { ...GOOD, tasks: [{ ...A, blockedBy: ["zebra"] }, B] };
 
@@ -283,7 +286,7 @@ describe("a plan by another agent", () => {
       "#!/bin/sh",
       'case "$(cat)" in',
       `*zebra*) echo '${JSON.stringify(GOOD)}' ;;`,
-      '*"second command"*) exit 9 ;;', // The rules' plan is none of its business.
+      '*"second command"*) exit 9 ;;', // Fails the agent if its prompt contains the rules' plan, which it must not see.
       `*"Add the commands a and b"*) echo '${JSON.stringify(UNKNOWN)}' > "$SKEIN_HANDOFF"; echo x > src/cli.ts ;;`,
       "esac",
     ];

@@ -1,4 +1,4 @@
-/** Does a plan run as it is written? Twenty tasks, killed on the way, and answered wrongly. */
+/** Tests that a plan of twenty tasks runs as it is written, also when it is killed or answered wrongly. */
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -33,7 +33,7 @@ async function runFolder({ state }: Place): Promise<string> {
   return path.join(runs, (await readdir(runs))[0] ?? "");
 }
 
-/** The tree that landed, and the results that were written. */
+/** Checks the tree that landed and the result files. */
 async function assertMade(place: Place): Promise<void> {
   const { repository } = place;
   const run = path.basename(await runFolder(place));
@@ -67,7 +67,7 @@ fi`;
     await writeFile(markdown, read.is === "plan" ? renderMarkdown(read.plan) : "");
     const killed = await at(place).start("run", markdown, ...byCommand(place)).ended;
     assert.equal(killed.code, null, "it was killed");
-    await writeFile(markdown, ""); // The run has its own copy.
+    await writeFile(markdown, ""); // The run must use its own copy of the plan.
     const before = await attempts(place);
     const view = JSON.parse((await place.skein("show", "--json")).out);
     const done: readonly string[] = view.tasks.flatMap((task: { key: string; word: string }) =>

@@ -1,4 +1,6 @@
-/** Which plan do the tests run end to end? Twenty tasks: in parallel, in layers, loose, a report, and a verification. */
+/**
+ * A plan of twenty tasks for end-to-end tests: parallel, in layers, without known files, a report, and a verification.
+ */
 
 type Task = {
   readonly id: string;
@@ -15,7 +17,7 @@ const made = (id: string) => `made/${id}.txt`;
 const output = (id: string) => ({ output_file: `$CLAUDE_SCRATCHPAD_DIR/result_${id}.md` });
 const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `${from + i}`);
 
-/** Eight foundations, each a file of its own. */
+/** Eight tasks without dependencies, each with a file of its own. */
 const FIRST: readonly Task[] = ids(1, 8).map((id) => ({
   id,
   subject: `Lay foundation ${id}`,
@@ -24,7 +26,7 @@ const FIRST: readonly Task[] = ids(1, 8).map((id) => ({
   metadata: output(id),
 }));
 
-/** Six that stand on two of them: the criterion is green only where both have landed. */
+/** Six tasks that wait for two of the first eight: each criterion passes only where both have landed. */
 const SECOND: readonly Task[] = ids(9, 14).map((id, i) => {
   const on = [`${i + 1}`, `${i + 2}`];
   return {
@@ -38,7 +40,7 @@ const SECOND: readonly Task[] = ids(9, 14).map((id, i) => {
   };
 });
 
-/** Four of which nobody knows the file, and it is the same: they meet there. */
+/** Four tasks without known files, which all change the same file, so that they meet there. */
 const LOOSE: readonly Task[] = ids(15, 18).map((id) => ({
   id,
   subject: `Enter ${id} in the list`,
@@ -75,10 +77,10 @@ export const planOfTwenty = (): string =>
     2,
   );
 
-/** What is in the repository before. */
+/** The files of the repository before the run. */
 export const FILES = { "README.md": "# here\n", "list.txt": "the list\n" };
 
-/** The work of a command agent, in the words of a shell: \`before\` comes first, in each attempt. */
+/** A command agent as a shell script; `before` runs first, in each attempt. */
 export const agentOfTwenty = (before = ""): string => `#!/bin/sh
 cat > /dev/null
 id=\${SKEIN_TASK#t.}

@@ -1,4 +1,4 @@
-/** Are a plan's terms held to in a real run? Output files, the answers about them, and criteria. */
+/** Tests a plan's terms in real runs: result files, the answers that name them, and success criteria. */
 import assert from "node:assert/strict";
 import { readdirSync, symlinkSync, watch, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -185,7 +185,7 @@ describe("a run that follows a plan", () => {
       "it is heard before the engine is there",
     );
     await writeFile(go, "");
-    const end = await drive(setting, home, config); // In another shell, where the variable is not set.
+    const end = await drive(setting, home, config); // Resumed as from another shell, where the variable is not set.
     assert.equal(closing(end), "done");
     assert.equal(await readText(path.join(own, "a.md")), "all");
     const target = `skein/${home.record.run}/target`;
@@ -303,7 +303,7 @@ describe("a run that follows a plan", () => {
     }
     const inTheWay = path.join(setting.folder, "in the way");
     writeFileSync(inTheWay, "");
-    // In the second no folder can be made, and Node's own way to make several would try for ever.
+    // In the second place no folder can be made, and Node's recursive mkdir would try for ever.
     for (const folder of [inTheWay, "/proc/nowhere/pad"]) {
       const env = { ...setting.env, CLAUDE_SCRATCHPAD_DIR: folder };
       assert.match(await refused(planOf([task("a")]), env), /the scratchpad .* cannot be used: /, folder);

@@ -1,4 +1,4 @@
-/** Who makes the plan: the agent that is named, configured, or found and agreed to? Over HTTP, in a real repository. */
+/** Tests which agent makes the plan: the one that is named, configured, or found and agreed to, over HTTP. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { newFolder } from "../support/folders.ts";
@@ -20,7 +20,7 @@ type Place = AsyncDisposable & {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** `yaml`: of the configuration, besides the agent; undefined: there is none. */
+/** `yaml`: more lines for skein.yaml, after the agent; undefined: there is no skein.yaml. */
 async function placeWith(yaml?: string): Promise<Place> {
   const server = await startModelServer({ answer: () => plan });
   const agent = `agent: { kind: model, provider: tests, model: m, baseUrl: "${server.url}/v1", key: MODEL_KEY, speaks: openai }\n`;

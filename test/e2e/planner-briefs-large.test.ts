@@ -1,4 +1,4 @@
-/** What reaches a planner that cannot be told everything, and what a worker with a role? Seen in its model's record. */
+/** Tests the prompts of planners whose documents and history are too long, and of workers with a role. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Script } from "../../src/ports/agent-script.ts";
@@ -59,7 +59,7 @@ describe("a planner", { concurrency: 2, timeout: 120_000 }, () => {
       work: Object.fromEntries(names.map((id) => [id, [writes(id)]])),
     };
     const plays = withIncidents(script, {});
-    /** Four times this is more than a model of 32,000 tokens may be sent of its past. */
+    /** Four such texts are more history than may be sent to a model of 32,000 tokens. */
     const thoughts = "I think about the moon and the tide. ".repeat(340);
     const answer: Answerer = async (call, signal) => {
       const reply = await plays(call, signal);

@@ -1,4 +1,7 @@
-/** What does a planner hear, turn after turn? Seen in the record of its model's server, whatever happened in between. */
+/**
+ * Tests the prompts of a planner turn after turn, as its model's server recorded them, over kills and lost
+ * conversations.
+ */
 import assert from "node:assert/strict";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -18,11 +21,11 @@ const DOCUMENTS = {
   "DECISIONS.md": "We count in hours.\n",
 };
 
-/** What the newest message says; earlier ones may say it, too. */
+/** The newest message of the call; earlier messages may contain the same. */
 const messageOf = ({ messages }: SeenCall): string =>
   messages.findLast(({ role, text }) => role === "user" && text.startsWith("Task: "))?.text ?? "";
 
-/** The first call of each of the goal's planner's turns, by its number. */
+/** The first call of each turn of the goal's planner, by the turn's number. */
 const turnsIn = ({ server }: ModelPlace): ReadonlyMap<number, SeenCall> =>
   new Map(
     server.calls
@@ -105,7 +108,7 @@ describe("a planner's briefs", { timeout: 150_000 }, () => {
   });
 });
 
-/** The first message in the file is not JSON any more. */
+/** Makes the first message in the file invalid JSON. */
 function spoil(file: string): void {
   const text = readFileSync(file, "utf8");
   const at = text.indexOf('"messages":[') + 20;

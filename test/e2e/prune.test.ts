@@ -1,4 +1,4 @@
-/** Somebody runs `git gc --prune=now` in the repository while a run goes on: nothing that the run needs is taken. */
+/** Tests `git gc --prune=now` in the repository of a live run: it must take nothing that the run needs. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { rm } from "node:fs/promises";
@@ -25,16 +25,16 @@ const SCRIPT = {
   work: { a: [writes("a.txt")], b: [writes("b.txt")] },
 };
 
-/** In the midst of an event, before anything follows from it. */
+/** Runs a command while an event is handled, before anything follows from the event. */
 const meddle = ({ repository }: Setting, command: string): Buffer =>
   execFileSync("sh", ["-c", command], { cwd: repository.folder, env: plainEnvironment() });
 
-/** As people clean up for good. */
+/** Removes every unreachable object, as people do who want the space back. */
 const COLLECT = "git reflog expire --expire=now --all && git gc -q --prune=now";
 
 const BRANCHES = "git for-each-ref --format='%(refname:short)' 'refs/heads/skein/*/task/*'";
 
-/** All is there, nothing was tried twice, and no ref is left that only held something. */
+/** Every object is there, nothing was attempted twice, and no ref is left that only held objects. */
 async function isWhole(setting: Setting, target: string, events: readonly Event[]): Promise<void> {
   const { git } = setting.repository;
   assert.equal(await git("fsck", "--no-dangling", "--no-reflogs"), "");
@@ -71,7 +71,7 @@ describe("git gc --prune=now in the middle of a run", () => {
 
   it("takes nothing that a worker works on, also while somebody has put the target back", async () => {
     const command = [
-      'cd "$(dirname "$(cat .git/objects/info/alternates)")"', // The git folder of the repository itself.
+      'cd "$(dirname "$(cat .git/objects/info/alternates)")"', // Goes to the git folder of the user's repository.
       "ref=$(git for-each-ref --format='%(refname)' 'refs/heads/skein/*/target')",
       "tip=$(git rev-parse $ref)",
       "git update-ref $ref main",
@@ -88,7 +88,7 @@ describe("git gc --prune=now in the middle of a run", () => {
 });
 
 describe("objects of a run that are missing when it goes on", () => {
-  /** Handed in, and stopped before it could land. */
+  /** Stops a run when its task was handed off and has not landed. */
   async function handedIn(setting: Setting) {
     const config = setting.config({ ...QUICK, gate: "none" });
     const stopAt = (event: Event) => event.type === "task.handed-off";
@@ -102,7 +102,7 @@ describe("objects of a run that are missing when it goes on", () => {
 
   const FORMAT = "--format=%(refname:short)";
 
-  /** From which the newest objects would be put back. */
+  /** Removes the backup of objects, from which the newest objects would be put back. */
   const withoutShelf = ({ folder }: { readonly folder: string }) =>
     rm(path.join(folder, "shelf"), { recursive: true });
 

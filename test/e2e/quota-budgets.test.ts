@@ -1,4 +1,4 @@
-/** What does a run do when its budget is spent in the middle? Never a call more than fits, and how to go on is said. */
+/** Tests budgets that are spent during a run: no call is made that exceeds one, and the run says how to go on. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { plans, task, writes } from "../support/scripts.ts";
@@ -6,7 +6,7 @@ import { attempts, callsFor, failing, makeFaulty, runIn, scriptOf } from "./faul
 
 const LIMIT = { timeout: 120_000 };
 
-/** A call of these tasks sets aside some 15,000 tokens, and costs some 1,600. */
+/** A call of these tasks reserves some 15,000 tokens, and costs some 1,600. */
 const RESERVE = { "budget.reserve.tokens": 1_000, workers: 1 };
 
 describe("a budget of the run", () => {

@@ -1,4 +1,4 @@
-/** Does one refusal hold back everybody who shares the account, and nobody else? Counted at the servers. */
+/** Tests that a rate limit holds back every job on its account, and no other, by counting calls at the servers. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { rateLimited, type SeenCall, startModelServer } from "../support/model-server/model-server.ts";
@@ -21,7 +21,7 @@ describe("a quota that is used up while 20 are at work", () => {
           return rateLimited(wire, { retryAfterSeconds: HOUR_SECONDS });
         }
         isUnderWay.resolve();
-        await goOn.promise; // The last word of "one": it lands after that.
+        await goOn.promise; // The last answer for "one", which lands after it.
         return undefined;
       },
       scriptOf("one", "two"),
@@ -40,7 +40,7 @@ describe("a quota that is used up while 20 are at work", () => {
     const names = Array.from({ length: 20 }, (_, i) => `task-${i + 1}`);
     const script = {
       plans: { t: [plans(...names.map((name) => task(name)))] },
-      // Three calls each: whoever was in the middle of its second wants to make a third.
+      // Each worker makes three calls: workers in the middle of their second call want to make a third.
       work: Object.fromEntries(
         names.map((name) => [
           name,
@@ -91,7 +91,7 @@ describe("a quota that is used up while 20 are at work", () => {
   });
 });
 
-/** Another provider, which speaks another language. */
+/** A server for another provider, with another wire format. */
 const startOther = (answer = playsScript(scriptOf("one", "two"))) =>
   startModelServer({ answer, keys: ["another-key"] });
 
@@ -141,11 +141,11 @@ describe("a quota that is used up where there is another account", () => {
       async ({ key, steps, time }, { wire }) => {
         if (steps !== 1 || time > 1) return undefined;
         if (key === "two") {
-          await called.promise; // A call that comes after the refusal would be one too many.
+          await called.promise; // Both calls are under way before the refusal: a call after it would be one too many.
           return rateLimited(wire, { retryAfterSeconds: 4 });
         }
         called.resolve();
-        await parked.promise; // What the planner hears of is handed in while its workers wait.
+        await parked.promise; // The planner's next turn begins with this handoff, while the workers' account is parked.
         return undefined;
       },
       scriptOf("one", "two"),

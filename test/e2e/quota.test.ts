@@ -1,4 +1,4 @@
-/** What does a run do while an account has no more to give, or its key is refused? Waits, stops, goes on; calls are counted. */
+/** Tests runs whose quota is used up or whose key is refused: they wait, stop and go on; calls are counted. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { quotaExhausted, type Reply, rateLimited, wrongKey } from "../support/model-server/model-server.ts";
@@ -25,7 +25,7 @@ describe("a quota that is back soon", () => {
       let resetAt = 0;
       const answer = failing(({ kind, number, steps, time }, call) => {
         if (time > 1 || number > 1) return undefined;
-        // Anthropic says the second at which it is over, and nothing of its parts.
+        // Anthropic tells the end of the limit in whole seconds.
         if (kind === "plan") {
           resetAt = (Math.floor(Date.now() / 1_000) + 2) * 1_000;
           return rateLimited(call.wire, { resetAt });
@@ -116,10 +116,10 @@ describe("a quota that is back later than one waits for", () => {
     });
 });
 
-/** A target that has just moved is looked at first: then the run stands still. */
+/** A target that has just moved is checked before the run stands still, so the checks come soon. */
 const LOOKS_SOON = { "sweep.red": "50ms", "sweep.green": "50ms" };
 
-/** The second task waits for the first. */
+/** A script of two tasks, of which the second waits for the first. */
 const after = (first: string, second: string) => {
   const script = scriptOf(first, second);
   const [{ answer }] = script.plans["t"] as unknown as readonly [

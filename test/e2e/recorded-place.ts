@@ -1,4 +1,6 @@
-/** How is a run of an earlier day taken up again? Its fixture becomes a repository and a state folder in a new place. */
+/**
+ * Restores a recorded run of an earlier version: its fixture becomes a repository and a state folder in a new place.
+ */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { appendFile, copyFile, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,30 +22,33 @@ import { jobOf } from "./model-accounting.ts";
 /** `<day>/<kind>/` has four files: `expected.json`, `events.db`, `files.jsonl`, `repository.bundle`. */
 export const FIXTURES = fileURLToPath(new URL("../fixtures/runs/", import.meta.url));
 
-/** In `expected.json`. */
+/** The content of `expected.json`. */
 export type Recorded = {
   readonly recorded: {
-    /** The commit of Skein that made it, the folder that it was made in, and the repository's name in there. */
+    /**
+     * The commit of Skein that made the recording, the folder that it was made in, and the repository's name in that
+     * folder.
+     */
     readonly by: string;
     readonly in: string;
     readonly repository: string;
-    /** Where the model's server was, if it called one, and the tokens that the server has counted. */
+    /** The address of the model's server, if one was called, and the tokens that the server counted. */
     readonly server?: string;
     readonly paid?: number;
-    /** Undefined if it was killed. */
+    /** The exit code; undefined if the run was killed. */
     readonly exit?: number;
   };
   readonly run: string;
-  /** What `skein status` called it. */
+  /** The state that `skein status` showed. */
   readonly state: string;
-  /** Plan and work jobs whose answers were on the disk: nobody may be asked for them again. */
+  /** Plan and work jobs whose answers were on the disk: no agent may be asked for them again. */
   readonly answered: readonly string[];
   readonly end: End;
-  /** What it comes to when it is resumed; undefined if it was closed. */
+  /** The outcome of a resume; undefined if the run was closed. */
   readonly resumed?: Resumed;
 };
 
-/** What a log comes to, as far as people rely on it; a task that is not settled is "open". */
+/** The outcome in a log, as far as people rely on it; a task that is not settled is "open". */
 export type End = {
   readonly how: RunEnd | "open";
   readonly left: readonly string[];
@@ -56,7 +61,10 @@ export type End = {
 
 export type Resumed = Pick<End, "how" | "tasks"> & { readonly exit: number; readonly tree: string };
 
-/** A line of `files.jsonl`. `state/` stands for the repository's state folder, whose name depends on where it is. */
+/**
+ * A line of `files.jsonl`. A path below `state/` is below the repository's state folder, whose real name depends on the
+ * machine.
+ */
 export type KeptFile = { readonly path: string; readonly isProgram?: true } & (
   | { readonly text: string }
   | { readonly base64: string }
@@ -67,13 +75,13 @@ export type RunPlace = {
   readonly repository: ReturnType<typeof openRepository>;
   readonly env: NodeJS.ProcessEnv;
   start(...args: readonly string[]): Started;
-  /** In this process. */
+  /** Calls a command in this process. */
   ask(...args: readonly string[]): Promise<Ended>;
-  /** Where everything of the repository's runs is. */
+  /** The folder with the state of all runs of the repository. */
   state(): Promise<string>;
 };
 
-/** The fixtures of a day, by kind. */
+/** All fixtures, with their day and kind. */
 export const recordedRuns = (): readonly { readonly day: string; readonly kind: string }[] =>
   readdirSync(FIXTURES, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -109,8 +117,8 @@ export function placeIn(folder: string, repository = "repository"): RunPlace {
 export type RestoredRun = RunPlace & AsyncDisposable & { readonly recorded: Recorded };
 
 /**
- * Two things are changed, because no other place has them: in `run.json` the folder that the agent is in and the
- * address of its model, and in the log that address, because it is a part of the account's name.
+ * Restores a fixture. Two things are changed, because no other place has them: in `run.json`, the agent's folder and
+ * the address of its model; in the log, that address, because it is a part of the account's name.
  */
 export async function restoreRun(fixture: string, server?: string): Promise<RestoredRun> {
   const recorded = readRecorded(fixture);
@@ -169,7 +177,7 @@ function renameAccount(log: string, old: string, now: string): void {
   db.close();
 }
 
-/** By the real command, as a person would read it. */
+/** The events, as the command `skein logs` prints them. */
 export async function eventsIn({ ask }: RunPlace, run: string): Promise<readonly Event[]> {
   const { code, out, err } = await ask("logs", run, "--json");
   if (code !== 0) throw new Error(`skein logs ended with ${code}: ${err}`);
@@ -199,16 +207,16 @@ export function endOf(events: readonly Event[]): End {
 
 export type ResumedRun = Resumed & {
   readonly events: readonly Event[];
-  /** The plan and work jobs that an agent or a model was asked for since. */
+  /** The plan and work jobs that an agent or a model was asked for since the resume. */
   readonly asked: readonly string[];
-  /** The calls of a model since, and the tokens that its server has counted. */
+  /** The model calls since the resume, and the tokens that the server counted for them. */
   readonly calls: readonly SeenCall[];
   readonly paid: number;
-  /** What the command wrote. */
+  /** What the command printed. */
   readonly words: string;
 };
 
-/** With `skein resume`, to its end; what is left is for `look` to see. */
+/** Resumes a run to its end with `skein resume`; `look` can then check what is left. */
 export async function resumeRun(
   fixture: string,
   look: (place: RestoredRun) => Promise<void> = async () => {},
@@ -219,7 +227,7 @@ export async function resumeRun(
   await using server = await startModelServer({ answer });
   await using place = await restoreRun(fixture, isModel ? server.url : undefined);
   const { run } = place.recorded;
-  await writeFile(path.join(place.folder, "go"), ""); // What its agents waited for.
+  await writeFile(path.join(place.folder, "go"), ""); // The file that the run's agents wait for.
   const { length } = askedIn(place);
   const { code, out, err } = await place.start("resume", run).ended;
   await look(place);
@@ -232,7 +240,7 @@ export async function resumeRun(
   return { exit: code ?? -1, how, tasks, tree, events, asked, calls, paid: input + output, words: out + err };
 }
 
-/** The programs that stand for agents in fixtures note each turn that they are asked for. */
+/** The turns that the fixtures' agents were asked for: each writes its own down. */
 export function askedIn({ folder }: RunPlace): readonly string[] {
   const file = path.join(folder, "asked");
   return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];

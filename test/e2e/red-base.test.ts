@@ -1,4 +1,4 @@
-/** A base whose gate fails: what is said before any agent is paid, what the answer does, and what it costs. */
+/** Tests a base whose gate fails: what is asked before any agent is paid, what each answer does, and what it costs. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -28,7 +28,10 @@ type RedPlace = Place & {
   readonly calls: () => string;
 };
 
-/** Its agent notes every call with what it was told, repairs what a fix task names, and else writes its own file. */
+/**
+ * The agent writes down every call with its prompt, repairs what a fix task names, and otherwise writes a file of its
+ * own.
+ */
 async function redPlace(): Promise<RedPlace> {
   const place = await makePlace({ files: FILES });
   const calls = path.join(place.folder, "calls");

@@ -1,4 +1,4 @@
-/** Seven bases on which the gate fails, as people meet them: what is said, what is spent, and what lands. */
+/** Tests seven usual kinds of base on which the gate fails: what is said, what is spent, and what lands. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ const LIMIT = { timeout: 120_000 };
 const recorded = (name: string) =>
   readFileSync(path.join(ROOT, "test", "fixtures", "set-up-output", `${name}.txt`), "utf8");
 
-/** A command of the tree that writes what a tool wrote elsewhere, and fails. */
+/** A gate script in the tree that prints the recorded output of a tool, and fails. */
 const saying = (name: string): Readonly<Record<string, string>> => ({
   "said.txt": recorded(name),
   "test.sh": "cat said.txt\nexit 1\n",
@@ -24,13 +24,13 @@ type Base = {
   readonly files: Readonly<Record<string, string>>;
   readonly gate?: string;
   readonly flags?: readonly string[];
-  /** What the worker of the goal does, and what one does who is told of `failing`. */
+  /** `work`: what the worker of the goal does. `repair`: what a worker does whose prompt contains `failing`. */
   readonly work?: string;
   readonly failing?: string;
   readonly repair?: string;
 };
 
-/** The run's answer, the calls of its agent by kind and words, and the files of its target. */
+/** Gives the run's exit code and output, the calls of its agent, and the files of its target. */
 async function runOn({ files, gate, flags = [], work, failing = "-", repair = ":" }: Base) {
   await using place = await makePlace({ files });
   const calls = path.join(place.folder, "calls");

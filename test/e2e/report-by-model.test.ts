@@ -1,4 +1,6 @@
-/** Is every number of a report right? The demo's project through a model, counted by its server, by git and by the gate. */
+/**
+ * Tests every number of a report: the demo's project through a model, counted by the server, by git and by the gate.
+ */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -13,7 +15,7 @@ import { type ModelPlace, makeModelPlace } from "./model-place.ts";
 import { checkGate, checkLosses, checkTasks, noting, numbersIn, type Told } from "./report-checks.ts";
 import { calls, handsOff } from "./subtask-moves.ts";
 
-/** Each run of the gate leaves a line beside the project. */
+/** Each run of the gate writes a line with its times to a file outside of the project. */
 const GATE = `f=$(date +%s%3N); node test/all.js; c=$?; echo $f $(date +%s%3N) >> "$${CACHE_VARIABLE}/gate-runs"; exit $c`;
 const SETTINGS = {
   ...demoSettings,
@@ -27,7 +29,9 @@ const sets = Object.entries(SETTINGS).flatMap(([key, value]) => [
   `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`,
 ]);
 
-/** The worker of the guide asks first, then has a subtask write it, and hands in what that made. */
+/**
+ * The worker of the guide first asks a question, then has a subtask write the guide, and hands in the subtask's work.
+ */
 function delegatesTheGuide(answer: Answerer): Answerer {
   const write = demoScript().work["guide"]?.[0]?.steps?.find((step) => step.do === "write");
   assert.ok(write);
@@ -88,11 +92,11 @@ describe("the report of the demo's project, with a subtask and a question in it"
   });
 });
 
-/** The one that writes the guide. */
+/** The subtask that writes the guide. */
 const subtaskIn = (all: readonly SeenCall[]) =>
   placeOf(all.find((call) => /write the guide/.test(textsOf(call)) && placeOf(call).key !== "guide")!).task;
 
-/** Calls, tokens and money, in all and for repair. */
+/** Checks calls, tokens and money, in all and for repair. */
 function checkModel({ report: { figures }, counts }: Told, all: readonly SeenCall[]): void {
   const answered = all.filter(({ usage }) => usage !== undefined);
   const tokensOf = (some: readonly SeenCall[]) =>
@@ -104,7 +108,7 @@ function checkModel({ report: { figures }, counts }: Told, all: readonly SeenCal
   assert.equal(figures.microdollars, microdollars);
   assert.equal(figures.tokensPerTask, tokens / counts.done);
   assert.equal(figures.microdollarsPerTask, microdollars / counts.done);
-  // The attempts that the script makes fail, and the task that mends the base.
+  // Repair: the attempts that the script makes fail, and the task that mends the base.
   const repair = answered.filter((call) => {
     const { key, number } = placeOf(call);
     const isFirst = number === 1 && jobOf(call).startsWith("work:");
@@ -119,11 +123,13 @@ function checkModel({ report: { figures }, counts }: Told, all: readonly SeenCal
   assert.ok(jobsOf(/^work:/) > figures.tasks, "a retried task has several jobs");
 }
 
-/** By a crash, out of their scope, without a change; and at landing by the gate or a conflict. */
+/**
+ * Refused at landing, by the gate or a conflict. The other failing tasks crash, leave their scope, or change nothing.
+ */
 const REFUSED = ["week", "sky-facts", "page"];
 const FAILING = ["ordinal", "season", "zodiac", ...REFUSED];
 
-/** Commits and lines on the target, and the proofs in its notes. */
+/** Checks commits and lines on the target, and the proofs in its notes. */
 async function checkGit({ run, base, landings, report }: Told, { repository }: ModelPlace): Promise<void> {
   const { git } = repository;
   const range = `${base}..skein/${run}/target`;
@@ -163,7 +169,7 @@ function linesIn(numstat: string): readonly [added: number, removed: number] {
   return [sum(0), sum(1)];
 }
 
-/** The server has seen the calls only: a job is longer than the time between its first and its last. */
+/** The server sees only the calls: a job lasts longer than the time between its first and its last call. */
 function checkTimes({ report: { figures, time }, tally }: Told, all: readonly SeenCall[]): void {
   const spanOf = (some: readonly SeenCall[]) => some.at(-1)!.at - some[0]!.at;
   const seen = Map.groupBy(all, jobOf)
@@ -184,7 +190,7 @@ function checkTimes({ report: { figures, time }, tally }: Told, all: readonly Se
   assert.deepEqual([figures.flakyTests, tally.flaky.tests.length], [1, 1]);
 }
 
-/** What people read is what machines do. */
+/** The text that people read has the same numbers as the JSON. */
 function checkText({ report: { figures: f } }: Told, text: string): void {
   const number = (n: number) => n.toLocaleString("en", { maximumFractionDigits: 0 });
   for (const words of [

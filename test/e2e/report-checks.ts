@@ -1,4 +1,4 @@
-/** Which numbers of a report has nobody compared with a count of somebody else? And the counts that are easy to take. */
+/** Checks numbers of a report against independent counts, and finds the numbers that no check has read. */
 import assert from "node:assert/strict";
 import type { RunReport } from "../../src/core/view/report.ts";
 import type { RunView } from "../../src/core/view/view.ts";
@@ -7,7 +7,7 @@ import { jobOf, priceOf } from "./model-accounting.ts";
 
 export type Told = RunView & { readonly report: RunReport };
 
-/** The same value, which notes the number that is read: "tally.gate.runs", "landings[].at". */
+/** Wraps a value so that each number that is read from it is noted by its path: "tally.gate.runs", "landings[].at". */
 export function noting<T extends object>(value: T, read: Set<string>, path = ""): T {
   return new Proxy(value, {
     get(target, key) {
@@ -20,7 +20,7 @@ export function noting<T extends object>(value: T, read: Set<string>, path = "")
   });
 }
 
-/** All there are. */
+/** The paths of all numbers in a value. */
 export function numbersIn(value: object, path = ""): ReadonlySet<string> {
   return new Set(
     Object.entries(value).flatMap(([key, found]) => {
@@ -36,7 +36,7 @@ const placeOf = (owner: object, key: string, path: string): string =>
 
 const taskIn = (job: string) => job.replace(/^\w+:|#\d+$/g, "");
 
-/** Tasks, jobs and cost, as the model's server has seen them. */
+/** Checks tasks, jobs and cost against the calls that the model's server saw. */
 export function checkTasks(told: Told, all: readonly SeenCall[], subtask: string): void {
   const { counts, report, tally, times, spent } = told;
   const jobs = [...new Set(all.map(jobOf))];
@@ -77,7 +77,8 @@ export function checkTasks(told: Told, all: readonly SeenCall[], subtask: string
         .map(([task, some]) => [task, [sum((one) => one.input + one.output, some), sum(priceOf, some)]]),
     ),
   );
-  const unanswered = all.length - answered.length; // Some were refused, which costs nothing; the rest was cut off.
+  // The provider refused some of them, which costs nothing; the others were cut off.
+  const unanswered = all.length - answered.length;
   assert.deepEqual([spent.tokens, spent.microdollars], [figures.tokens, figures.microdollars]);
   assert.deepEqual([spent.unpriced, spent.unreported, figures.unreportedAttempts], [0, 0, 0]);
   for (const { unaccounted } of [spent, calls]) {
@@ -90,7 +91,7 @@ export function checkTasks(told: Told, all: readonly SeenCall[], subtask: string
   checkConcurrency(told, all);
 }
 
-/** At least as many agents at once as had calls before and after the same moment. */
+/** At least as many agents worked at once as had calls before and after the same moment. */
 function checkConcurrency({ report: { figures, lanes }, tally }: Told, all: readonly SeenCall[]): void {
   const spans = [...Map.groupBy(all, jobOf)].map(([job, some]) => ({
     job,
@@ -130,7 +131,7 @@ function checkConcurrency({ report: { figures, lanes }, tally }: Told, all: read
 
 export type GateRun = { readonly from: number; readonly to: number };
 
-/** What the gate itself has written down. */
+/** Checks gate runs against what the gate itself has written down. */
 export function checkGate(told: Told, runs: readonly GateRun[]): void {
   const { report, tally, times, landings } = told;
   const { figures, gates, hotFiles, flaky } = report;
@@ -166,7 +167,7 @@ export function checkGate(told: Told, runs: readonly GateRun[]): void {
   checkRed(told, runs);
 }
 
-/** The base fails at first: from its first check to the landing of what mends it. */
+/** The base fails at first: the red time is from its first check to the landing of the fix. */
 function checkRed({ tally, report: { figures }, times }: Told, runs: readonly GateRun[]): void {
   const [first] = runs;
   const [span] = tally.red.spans;
@@ -180,7 +181,7 @@ function checkRed({ tally, report: { figures }, times }: Told, runs: readonly Ga
   );
 }
 
-/** What was lost, as the script makes things fail; and times of everything that has one. */
+/** Checks the failures that the script causes, and the times of everything that has one. */
 export function checkLosses(told: Told, failing: readonly string[], within: GateRun): void {
   const { setbacks, report, tally, times, landings, split, events } = told;
   const { figures, chain, time, advice } = report;
@@ -226,7 +227,7 @@ export function checkLosses(told: Told, failing: readonly string[], within: Gate
   for (const one of advice)
     if (one.is === "hot-file")
       assert.deepEqual({ ...one.file }, { ...report.hotFiles.find(({ path }) => path === one.file.path) });
-  // Each is a number of the run that stands elsewhere, and none is larger than the run.
+  // Each number of the advice lies between 0 and a bound that no figure of a run exceeds.
   for (const one of advice)
     for (const number of Object.values(one))
       if (typeof number === "number") assert.ok(number >= 0 && number <= 1e12);

@@ -1,4 +1,4 @@
-/** Does a goal become gated commits in a real repository? Everything is real but the model. */
+/** Tests whole runs from a goal to gated commits in a real repository; only the agents are scripted. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { closing, endings, makeSetting, readText, runGoal } from "../support/live-runs.ts";

@@ -1,4 +1,4 @@
-/** What is said before a run if the built-in agent cannot work as it is wished to, or works unconfined? */
+/** Tests what is said before a run if the built-in agent lacks its sandbox or prompts, or works unconfined. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { makeModelPlace } from "./model-place.ts";
 const LIMIT = { timeout: 120_000 };
 const PROGRAMS = ["git", "sh", "bash", "mkfifo", "cat", "cp", "rm", "ls", "mkdir", "env", "sed"];
 
-/** All of the PATH: what Skein needs, and a bwrap that is not allowed to do anything, or none. */
+/** Makes the whole PATH: the programs that Skein needs, and a bwrap that always fails, or none. */
 async function bin(folder: string, bwrap: "none" | "refused"): Promise<string> {
   const at = path.join(folder, bwrap);
   await mkdir(at);
@@ -57,7 +57,7 @@ it("a sandbox that is required, and an agent or a gate outside of it: no run is 
     place.skein("run", "write it", "--gate", "none", "--set", "sandbox=required", ...more);
   const agent = await run("--agent", place.agent);
   assert.equal(agent.code, 3, agent.out + agent.err);
-  const isThere = (await whyNoSandbox()) === false; // Else that is said first.
+  const isThere = (await whyNoSandbox()) === false; // Without a sandbox on this machine, its absence is said first.
   if (isThere)
     assert.match(agent.err, /a sandbox is required, and Skein does not confine agents that are programs/);
   const gate = await run("--agent", place.agent, "--set", "gateSandbox=off");

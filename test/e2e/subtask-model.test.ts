@@ -1,4 +1,7 @@
-/** Does a task by a model go on in its own conversation, over real wires, and does nothing of it stay behind? */
+/**
+ * Tests `skein subtask` with a model: a task goes on in its own conversation over real wires, and leaves nothing
+ * behind.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
@@ -120,7 +123,8 @@ describe("a task by a model", () => {
     const early: number[] = [];
     const answer: Answerer = async ({ n }) => {
       if (n === 1) return reply(asks);
-      if (n === 2) for (let i = 0; i < 100; i += 1) await new Promise(setImmediate); // Time for others to come too early.
+      // Gives other calls the time to come too early.
+      if (n === 2) for (let i = 0; i < 100; i += 1) await new Promise(setImmediate);
       if (n === 2) isFirstAnswered = true;
       if (!isFirstAnswered) early.push(n);
       return reply(done(`${n}`));

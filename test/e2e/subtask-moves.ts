@@ -1,4 +1,4 @@
-/** How does a test play a worker that delegates? One reply for each call, by its job and its place in the turn. */
+/** Plays a worker that delegates: one reply for each model call, by its job and its number within the turn. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -12,7 +12,7 @@ import { agentOf, KEY, type ModelPlace } from "./model-place.ts";
 /** "work:t.1#1 2" is the second call of the first attempt at t.1. */
 export type Moves = Readonly<Record<string, Reply | ((call: SeenCall) => Reply)>>;
 
-/** A call that nobody has thought of fails, and is seen. One task is planned, whose files are a.txt and b.txt. */
+/** A call without a reply fails visibly. The planner's turn plans one task, whose files are a.txt and b.txt. */
 export function playsMoves(moves: Moves): Answerer & { readonly made: ReadonlyMap<string, SeenCall> } {
   const made = new Map<string, SeenCall>();
   const answer: Answerer = (call) => {
@@ -44,7 +44,10 @@ export const handsOff = (summary: string) => calls("handoff", { status: "complet
 export const delegates = (more: object = {}) =>
   calls("spawn_subtask", { type: "writing", description: "write b.txt", inputs: { file: "b.txt" }, ...more });
 
-/** Dies right before that event of that task is on the disk, or right after; resolves to the signal that ended it. */
+/**
+ * Runs Skein in a process that dies right before or after that event of that task is on the disk; resolves to the
+ * signal that ended it.
+ */
 export async function runDeadly(
   { repository, folder, state, server }: ModelPlace,
   wire: "openai-chat" | "anthropic",

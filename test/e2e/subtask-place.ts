@@ -1,4 +1,4 @@
-/** How does a test run a template? A repository with two of them, agents that answer as told, and the result. */
+/** Makes a place to run templates of subtasks: a repository with two of them, and agents that answer as told. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import { plainEnvironment } from "../support/repositories.ts";

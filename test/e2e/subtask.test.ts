@@ -1,4 +1,6 @@
-/** Does `skein subtask` work with programs and ACP agents, and does it refuse what cannot be used? */
+/**
+ * Tests `skein subtask` with command and ACP agents, and its refusals of templates and requests that cannot be used.
+ */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -57,7 +59,7 @@ describe("a task by an agent that is talked with", () => {
   });
 });
 
-/** A program whose answer is what these cases of a shell find in its brief. */
+/** A command agent whose answer is chosen by a shell's `case` over its brief. */
 async function byProgram(cases: string, files: object = {}) {
   const place = await makePlace({ files: { ...FILES, ...files }, isTrusted: true });
   const log = path.join(place.folder, "briefs");

@@ -1,4 +1,4 @@
-/** Can an agent that is talked with hand a part of its task to another by MCP, and go on in its conversation? */
+/** Tests ACP agents that delegate by MCP a part of their task, and go on in the same conversation. */
 import assert from "node:assert/strict";
 import { glob, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -20,7 +20,10 @@ const spawn: Step = {
 const RETOLD = "You have begun this task before";
 const SAID_BEFORE = "I thought of whales";
 
-/** Who goes on is told of the result, who is a subtask of its parent; who begins, of neither. */
+/**
+ * Chooses prompts by the first message: a resumed task is told of the result, a subtask that it is one, a new task
+ * neither.
+ */
 const when = (goesOn: string, ...begins: readonly Step[]): NonNullable<AcpScript["when"]> => [
   ...(goesOn === RETOLD ? [] : [{ told: RETOLD, prompts: [[write("retold.txt", "")]] }]),
   { told: goesOn, prompts: [[write("end.txt", "end\n"), report("all is there")]] },
@@ -49,7 +52,7 @@ const runIn = (out: string) => /^run +(\S+)$/m.exec(out)?.[1] ?? "";
 const filesOn = async (place: Place, out: string) =>
   (await place.repository.git("ls-tree", "--name-only", `skein/${runIn(out)}/target`)).split("\n");
 
-/** All that is kept of the run as text. */
+/** The text of all transcripts, turns and answers that are kept of the run. */
 async function kept(place: Place): Promise<string> {
   const texts: string[] = [];
   for await (const name of glob("*/runs/*/{transcripts,turns,jobs}/**/*.{log,json}", { cwd: place.state }))

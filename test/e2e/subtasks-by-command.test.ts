@@ -1,4 +1,4 @@
-/** Can a worker that is any program hand a part of its task to another, ask, and go on, also across a kill? */
+/** Tests workers that are any programs: they delegate a part of their task, ask, and go on, also across a kill. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -6,7 +6,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { makePlace, type Place } from "./cli-place.ts";
 
-/** One program for all: who has a `spawn` in the brief is a subtask, who has $SKEIN_RESPONSE goes on. */
+/** One program for all turns: a `spawn` in the brief marks a subtask, $SKEIN_RESPONSE a turn that goes on. */
 const agentOf = ({
   begins,
   child = CHILD,

@@ -1,4 +1,6 @@
-/** Does a worker delegate, ask and go on through a model? Both wire formats, real HTTP, from the plan to the landing. */
+/**
+ * Tests workers on a model that delegate, ask and go on: both wire formats, real HTTP, from the plan to the landing.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SeenCall } from "../support/model-server/model-server.ts";
@@ -27,7 +29,7 @@ const asAttempt = (attempt: number, moves: Moves): Moves =>
 
 const resultsIn = ({ messages }: SeenCall) => messages.flatMap(({ toolResults }) => toolResults);
 
-/** Both files, in one landing. */
+/** Both files are there, in one landing. */
 async function checkLanded(place: ModelPlace, { code, out, err }: Ended): Promise<void> {
   assert.equal(code, 0, out + err);
   const events = await place.events();
@@ -38,7 +40,7 @@ async function checkLanded(place: ModelPlace, { code, out, err }: Ended): Promis
     assert.equal(await place.repository.git("show", `${run[0]}:${file}`), file);
 }
 
-/** Nothing but these calls was made: no turn that had ended was made again. */
+/** Exactly these calls were made: no turn that had ended was repeated. */
 const checkCalls = (
   { made }: ReturnType<typeof playsMoves>,
   ...moves: readonly (Moves | readonly string[])[]
@@ -119,7 +121,8 @@ describe("a worker that delegates", { concurrency: 2, timeout: 120_000 }, () => 
 });
 
 describe("a run that is killed while a worker waits", { concurrency: 2, timeout: 120_000 }, () => {
-  // The attempt that is to follow is begun with the same write as what comes before it, and counts as lost.
+  // The next attempt begins in the same write as the fatal event. It is lost with the engine, so its calls come in the
+  // attempt after it.
   for (const { wire, when, fatal, moves } of [
     {
       wire: "anthropic",

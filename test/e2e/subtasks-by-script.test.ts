@@ -1,4 +1,4 @@
-/** Do two levels of subtasks, with a question between them, come to the same end wherever the engine is stopped? */
+/** Tests that two levels of subtasks with a question come to the same end, wherever the engine is stopped. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Event } from "../../src/core/log/event.ts";
@@ -15,7 +15,7 @@ import {
 
 const write = (path: string) => ({ do: "write", path, text: `${path}\n` }) as const;
 
-/** The goal's worker calls for a part; that part asks, and has a part of its own. */
+/** The goal's worker calls for a part; the part's worker asks a question, and calls for a part of its own. */
 const script: Script = {
   plans: {},
   work: {
