@@ -219,8 +219,8 @@ test("a run that never began is removed without being cancelled", async () => {
   const run = await done(place);
   const [repository = ""] = await readdir(place.state);
   const home = path.join(place.state, repository, "runs", run);
+  // Some of these files do not exist.
   for (const name of ["events.db", "events.db-wal", "events.db-shm", "jobs"])
-    // Some of these files do not exist.
     await rename(path.join(home, name), path.join(place.folder, name)).catch(() => {});
   await createLogFile(path.join(home, "events.db"));
   const cancelled = await place.skein("cancel", run);

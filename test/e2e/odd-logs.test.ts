@@ -176,8 +176,8 @@ describe("a disk that fills up in the middle of a run", () => {
       const { skein, start } = place.with({ env: { SKEIN_STATE_DIR: path.join(disk, "state") } });
       const fill = held
         ? `head -c 64000000 /dev/zero > '${ballast}' 2>/dev/null`
-        // Without a mounted disk, a limit lets no file of the engine grow from now on.
-        : `prlimit --fsize=0 --pid $(cat '${ballast}')`;
+        : // Without a mounted disk, a limit lets no file of the engine grow from now on.
+          `prlimit --fsize=0 --pid $(cat '${ballast}')`;
       const agent = await agentOf(
         place,
         "fill.sh",
