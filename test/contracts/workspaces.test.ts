@@ -316,8 +316,7 @@ describe("a pool of clones", { concurrency: 4 }, () => {
       const workspace = await take();
       await inside(workspace, "echo x > a.txt");
       await writeFile(join(dirname(workspace.folder), "holder.json"), "{");
-      // A ref whose name is in the way of the salvage refs.
-      await repository.git("update-ref", "refs/skein/salvage/found", "HEAD");
+      await repository.git("update-ref", "refs/skein/salvage/found", "HEAD"); // Blocks the names of salvage refs.
       const next = make(repository.folder, folder);
       const other = good(await next.take({ ...workspace, job: jobOf(2), use: "agent" }, NEVER));
       assert.notEqual(other.folder, workspace.folder);
