@@ -6,7 +6,7 @@ const MARK = /-{4,5} ?(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/
 const MAX_KEY_CHARS = 40_000;
 /** Of a key without an end: its lines, with line ends that were escaped so often, and short beginnings of lines. */
 const BODY =
-  /(?:\s{0,4}[A-Za-z-]{1,30}: [^\n"'\\]{0,99}\n){0,5}(?:\n[^\nA-Za-z0-9]{0,20}(?:[\w./-]{1,80}[:-])?\d{0,6}[^\nA-Za-z0-9]{0,9}|[A-Za-z0-9+/=\s]|\\{1,16}[nrt]|["'],?(?=\s)|\n[-|>](?!-))*/y;
+  /(?:\s{0,4}[A-Za-z-]{1,30}: [^\n"'\\]{0,99}\n){0,5}(?:\n[^\nA-Za-z0-9]{0,20}(?:[\w./-]{1,80}[:-])?\d{0,6}[^\nA-Za-z0-9]{0,9}(?=[A-Za-z0-9\n])|[A-Za-z0-9+/=\s]|\\{1,16}[nrt]|["'],?(?=\s)|\n[-|>](?!-))*/y;
 
 export function privateKeys(text: string): Span[] {
   const marks = [...text.matchAll(MARK)];

@@ -299,6 +299,11 @@ describe("a private key", () => {
       }
     });
   }
+  test("that was cut at the end of a string of JSON leaves the string closed", () => {
+    const cut = JSON.stringify({ key: `-----BEGIN RSA PRIVATE KEY-----\n${base64(64)}\n` });
+    assert.doesNotThrow(() => JSON.parse(plain(cut)), plain(cut));
+    assert.ok(!plain(cut).includes(base64(12)));
+  });
   test("of PGP or with headers is blotted out", () => {
     const pgp = `-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2.4.1\n\n${base64(64)}\n=${base64(4)}\n-----END PGP PRIVATE KEY BLOCK-----`;
     const old = `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,${upper(32)}\n\n${base64(64)}\n-----END RSA PRIVATE KEY-----`;
