@@ -40,6 +40,12 @@ describe("ordinary text", () => {
     "password: 'The password must have at least 8 characters'",
     '"Cache-Key: node24-abc12345" "Idempotency-Key: abc12345"',
     "src/server.ts:1234:start:error:unexpected",
+    "kind: ConfigMap\ndata:\n  mode: fast-2024\n---\nkind: Secret\nmetadata:\n  name: example-2024\n---\ndata:\n  a: word-2024",
+    "apiVersion: v1\nkind: Pod\ndata:\n  mode: fast-2024\nsecretKind: Secret",
+    "http://localhost:3000/@scope/name@1.2.3 http://a:8080/b@example.com https://$HOST:$PORT/a@b.example.com",
+    "TOKEN=$(gh auth token)\nbuild-2024\n$ gh auth token > file2024\nbuild-2024",
+    "the password of the user was asked for: see docs/passwords-2024.md",
+    "type Password { get; set; } = optional",
     "npm_config_registry npm_lifecycle_event pypi-publish key-value-stores-of-2024",
   ];
   for (const text of texts) test(`${text.slice(0, 60)} is left alone`, () => assert.equal(plain(text), text));

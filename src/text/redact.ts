@@ -2,6 +2,8 @@
 
 import { privateKeys } from "./private-keys.ts";
 import { readThrough } from "./read-through.ts";
+import { PRINTS } from "./secret-commands.ts";
+import { manifestSecrets, openManifest } from "./secret-manifests.ts";
 import { isSecretName, looksSecret, MIN_SECRET_CHARS, namedSecrets } from "./secret-names.ts";
 import { type Span, secretShapes } from "./secret-shapes.ts";
 
@@ -121,12 +123,12 @@ function lineCut(text: string, spans: readonly Span[], longest: number): number 
   let cut = lineOf(most);
   const key = text.lastIndexOf("-----BEGIN", cut);
   if (key >= 0 && key < cut && !text.slice(key, cut).includes("-----END")) cut = lineOf(key);
-  cut = beforeOpening(text, cut);
+  cut = Math.min(beforeOpening(text, cut), openManifest(text, cut));
   for (const { start, end } of spans.toReversed()) if (start < cut && end > cut) cut = lineOf(start);
   return cut;
 }
 
-/** A line that ends with a telling name: its value may be in one of the next lines. */
+/** A line that ends with a telling name, or a command that writes a secret: the value may be in one of the next lines. */
 const OPENING =
   /(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|credentials?)[\w-]{0,20}["'`]?[ \t]{0,4}(?:[,{]|<\/\w{1,20}>|:[ \t]{0,4}[|>][+-]?)?[ \t\r]{0,4}$/i;
 const MAX_OPEN_LINES = 6;
@@ -137,7 +139,8 @@ function beforeOpening(text: string, cut: number): number {
   for (let lines = 0; lines < MAX_OPEN_LINES && start > 0; lines += 1) {
     const end = start - 1;
     start = text.lastIndexOf("\n", end - 1) + 1;
-    if (OPENING.test(text.slice(Math.max(start, end - MAX_BETWEEN_CHARS), end))) opening = start;
+    const mayOpen = (line: RegExp, chars: number) => line.test(text.slice(Math.max(start, end - chars), end));
+    if (mayOpen(OPENING, MAX_BETWEEN_CHARS) || mayOpen(PRINTS, MAX_NAMED_CHARS)) opening = start;
   }
   return opening;
 }
@@ -183,6 +186,7 @@ function finder(secrets: readonly string[]): (text: string) => Span[] {
     ...secretShapes(text),
     ...privateKeys(text),
     ...namedSecrets(text),
+    ...manifestSecrets(text),
   ];
   return (text) => {
     const read = readThrough(text);

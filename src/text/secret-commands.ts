@@ -5,6 +5,7 @@ const FLAGS: readonly (readonly [commands: string, before: string])[] = [
   ["mysql\\w{0,10}|mariadb[\\w-]{0,10}|7z\\w?", "-p"],
   ["mongo\\w{0,8}|(?:docker|podman|helm registry|buildah|skopeo|oras|az) login|cqlsh", "-p[ \\t=]"],
   ["sshpass", "-p[ \\t]{0,4}"],
+  ["gh secret set", "(?:-b|--body)[ \\t=]"],
   ["redis-cli", "-a[ \\t]"],
   ["snmp\\w{2,12}", "-[AX][ \\t]"],
   ["ldap\\w{2,8}", "-[ws][ \\t]"],
@@ -30,6 +31,27 @@ const READERS =
   "sudo[ \\t](?:-[\\w-]{1,12}[ \\t]){0,4}-\\w?S|su(?=[ \\t])|passwd[ \\t]--stdin|kinit|chpasswd|cryptsetup|vncpasswd";
 const READING = `[\\w/-]{1,40}[ \\t]${REST}(?<=[ \\t])--?(?:pass(?:word|phrase)?-stdin|with-token|passphrase-fd)`;
 
+/** Commands that write a secret, and nothing else, into the next line. A new command is a new line. */
+const PRINTERS = [
+  `kubectl[ \\t]${REST}get[ \\t]{1,4}secrets?[ \\t/][^\\r\\n]{0,200}?base64[ \\t]{1,4}(?:-d|-D|--decode)`,
+  ...["gh auth token", "heroku auth:token", "fly(?:ctl)? auth token", "aws ecr get-login-password"],
+  ...[
+    "gcloud auth (?:application-default )?print-(?:access|identity)-token",
+    "gcloud secrets versions access",
+  ],
+  ...["pass show", "op read", "bw get password", "pwgen", "openssl rand"],
+  `vault[ \\t](?:kv[ \\t]get|read)[ \\t]${REST}-field=\\w{1,60}`,
+  `security find-(?:generic|internet)-password[ \\t]${REST}-\\w{0,4}w`,
+  `aws (?:secretsmanager get-secret-value|ssm get-parameter)[ \\t]${REST}text`,
+  `az (?:account get-access-token|keyvault secret show|acr credential show)[ \\t]${REST}tsv`,
+  `terraform output -raw[ \\t]\\w{0,60}(?:pass(?:word)?|secret|token|key)`,
+].join("|");
+/** No command whose output goes elsewhere. */
+const PRINTER = `(?<![\\w-])(?:${PRINTERS})(?![\\w-])[^\\r\\n|>)\`]{0,200}`;
+
+/** The value of a line that ends so may be in the next. */
+export const PRINTS = new RegExp(`${PRINTER}$`);
+
 /** Calls whose last argument is a password. */
 const CALLS = [
   ...["getConnection", "NetworkCredential", "PSCredential", "PasswordAuthentication", "PasswordCredentials?"],
@@ -53,6 +75,10 @@ export const COMMAND_PLACES: readonly RegExp[] = [
     "dg",
   ),
   new RegExp(`(?<![\\w-])(?:${READERS})${REST}<<<[ \\t]{0,4}${VALUE}`, "dg"),
+  new RegExp(
+    `${PRINTER}\\r?\\n((?=[^\\s]{0,60}\\d)(?=[^\\s]{0,60}[A-Za-z])(?![/.~$<{])[^\\s"'\\\\]{8,})(?=[ \\t\\r]{0,4}(?:[\\n"'\\\\]|$))`,
+    "dg",
+  ),
   new RegExp(
     `(?:${CALLS})\\([^()\\r\\n]{0,200}?,[ \\t]{0,4}\\\\{0,7}["']([^\\s"'\\\\]{4,200})\\\\{0,7}["'][ \\t]{0,4}\\)`,
     "dg",

@@ -28,9 +28,11 @@ const QUOTE = "\\\\{0,15}[\"'`]";
 /** How a string begins: with a quote, what languages write before it, three of them, or what Lua and Perl have instead. */
 const STRING = `(?:(?:[bBrRuUfFL]{1,2}#{0,2}|[@$]{1,2})?(?:\\\\{0,15}(?:"""|''')|${QUOTE})|\\[\\[|qq?[{([])`;
 
-/** A line end, also as strings of JSON (in JSON) have it, and what `grep -n` or a diff writes before the next line. */
+/** A line end, also as strings of JSON (in JSON) have it. */
 const LINE_END = "(?:\\r?\\n|(?<=\\\\)n)";
-const LINE_START = "(?:[\\w./-]{1,80}[:-]\\d{1,6}[:-])?[+|>-]?[ \\t]{0,40}";
+/** What `grep -n` or a diff writes before a line. */
+export const LINE_PREFIX = "(?:[\\w./-]{1,80}[:-]\\d{1,6}[:-])?[+|>-]?";
+const LINE_START = `${LINE_PREFIX}[ \\t]{0,40}`;
 
 /** What may stand between a name and its value, behind the closing quote of the name. The first that fits is taken. */
 const BETWEEN = {
@@ -38,6 +40,10 @@ const BETWEEN = {
   block: `:[ \\t]{0,4}[|>][+-]?[ \\t]{0,4}\\\\{0,15}${LINE_END}${LINE_START}`,
   /** `const token: string = "…"`, `API_KEY: &str = "…"`. */
   typed: `[ \\t]{0,4}:[ \\t]{0,4}&?[A-Za-z][\\w<>.|&' ]{0,40}=[ \\t]{0,4}(?=${STRING})`,
+  /** `string Password { get; set; } = "…"`. */
+  accessors: `[ \\t]{0,4}\\{[\\w;, \\t]{3,60}\\}[ \\t]{0,4}=[ \\t]{0,4}(?=${STRING})`,
+  /** A table with lines drawn; not with `|`, which stands between two commands as well. */
+  cell: "[ \\t]{0,40}[│┃║][ \\t]{1,40}",
   /** Aligned with others, or in bold. */
   assigned: "(?:\\*\\*|__)?[ \\t]{0,30}(?:=>|:=|[=:])(?:\\*\\*|__)?[ \\t]{0,30}",
   /** `<key>Password</key><string>…`. */
@@ -126,7 +132,7 @@ type Groups = Readonly<Record<string, string | undefined>>;
 /** What the way in which a name and a value stand together makes of them; undefined: they do not belong together. */
 function formIn(
   name: string,
-  { closing, assigned, typed, block, argument, element, closed, column, beside }: Groups,
+  { closing, assigned, typed, accessors, cell, block, argument, element, closed, column, beside }: Groups,
   { before, isQuoted }: { readonly before: string; readonly isQuoted: boolean },
 ): Form | undefined {
   const isOption = name.startsWith("-");
@@ -142,7 +148,7 @@ function formIn(
       : isField && (isQuoted || isSetting) && FIELDS.has(isSetting ? lastOf(name) : name.toLowerCase());
     return form && { ...form, isTold, isWhole: form.isVariable };
   }
-  if ((block ?? typed) !== undefined) return formOf(name, ":");
+  if ((block ?? typed ?? accessors ?? cell) !== undefined) return formOf(name, ":");
   if (column !== undefined && !isOption && ALONE.test(before)) return formOf(name, ":");
   if (element !== undefined && closing === undefined && !/<[\w.-]{0,40}:?$/.test(before)) return undefined;
   const isList = argument?.includes(",") && (closing === undefined || closing.endsWith("`"));

@@ -21,6 +21,8 @@ export const SECRET_PLACES: readonly RegExp[] = [
   // Terraform: a variable's block.
   /variable[ \t]{1,4}\\{0,7}"[\w-]{0,60}(?:pass|secret|token|key|credential)[\w-]{0,30}\\{0,7}"\s{0,4}\{[^{}]{0,400}?default\s{0,9}=\s{0,4}\\{0,7}"([^\s"\\]{4,})/dgi,
   /(?:[Pp]ass(?:word|wd|phrase)|PASSWORD)[ \t]{1,2}(?:is|was)[ \t:]{1,3}\\{0,7}["'`]?((?=[^\s]{0,60}\d)(?=[^\s]{0,60}[A-Z!@#%^&*])[^\s"'`\\,;]{6,})/dg,
+  // At the end of a line: `A temporary password is generated for root@localhost: …`.
+  /(?:[Pp]ass(?:word|wd|phrase|code)|PASSWORD)(?:[ \t]{1,2}[\w@.'"<>()-]{1,60}){1,8}?(?::|[ \t](?:is|to))[ \t]{1,4}["'`]?((?=[^\s]{0,60}\d)(?=[^\s]{0,60}[a-z])(?=[^\s]{0,60}[A-Z!#%^&*()+;?])(?![\w.-]{0,60}(?:\(|@[\w-]{1,60}\.))[^\s"'`\\]{8,})(?=["'`]?[ \t.]{0,4}(?:[\r\n"'\\]|$))/dg,
   /(?<![\w-](?<!\\[nrt]))(?:-[uU]|--(?:proxy-)?user)[ =](?:\\{0,3}["'])?[^\s:"'\\]{1,64}:((?=[^\s"'\\]{0,60}[A-Za-z])(?=[^\s"'\\]{0,60}\d)[^\s"'\\]{6,})/dg,
   ...COMMAND_PLACES,
   // A line of PostgreSQL's password file: host, port, database, user, password.

@@ -229,6 +229,24 @@ const NAMED: readonly (readonly [text: string, secret: string])[] = [
   ['password = """¤"""', "s3cr3t!pass"],
   ["conf.password = [[¤]]", "s3cr3t!pass"],
   ["deployer private key: 0x¤", hex(64)],
+  ['public string Password { get; set; } = "¤";', "s3cr3t!pass"],
+  // Behind the account
+  [`twilio('AC${hex(32)}', '¤')`, `f9${hex(30)}`],
+  // At the end of a sentence, in a table that is drawn
+  ["A temporary password is generated for root@localhost: ¤", "k)Lw8qT;pz3R"],
+  ["│ DB_PASSWORD │ ¤ │", "s3cr3t!pass"],
+  // Manifests of Kubernetes, whatever the name
+  [
+    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  labels:\n    b: c\n    d: e\n    f: g\nstringData:\n  url-of: ¤\n",
+    "s3cr3t!pass",
+  ],
+  ["kind: Secret\napiVersion: v1\ndata:\n  a: b\n  conf: |\n    ¤\n", base64(40)],
+  ["apiVersion: v1\ndata:\n  a: Yg==\n  url: ¤\nkind: Secret\nmetadata:\n  name: x", base64(40)],
+  ['{"apiVersion":"v1","data":{"a":"Yg==","url":"¤"},"kind":"Secret"}', base64(40)],
+  // Printed by a command, given to one
+  ['kubectl -n a get secret b -o jsonpath="{.data.c}" | base64 -d; echo\n¤', some(24)],
+  ["$ vault kv get -field=value secret/app\n¤", some(24)],
+  ['gh secret set DEPLOY --body "¤"', some(40)],
 ];
 
 describe("what is named", () => {
@@ -281,6 +299,11 @@ describe("a secret that is written", () => {
         for (const part of secret.split("\n")) assert.ok(!shown.includes(part), shown);
       }
     });
+});
+
+test("a password in an address goes up to the host, also where it has letters that end one", () => {
+  for (const host of ["rabbit:5672/%2f", "db.example.com/shop", "db-1.internal"])
+    assert.equal(plain(`amqp://me:pa@ss/W0rd#12@${host}`), `amqp://me:[redacted]@${host}`);
 });
 
 describe("a private key", () => {
