@@ -45,6 +45,9 @@ describe("ordinary text", () => {
     "http://localhost:3000/@scope/name@1.2.3 http://a:8080/b@example.com https://$HOST:$PORT/a@b.example.com",
     "TOKEN=$(gh auth token)\nbuild-2024\n$ gh auth token > file2024\nbuild-2024",
     "the password of the user was asked for: see docs/passwords-2024.md",
+    "const token = tokens.next || 'none'; const key = process.env.API_KEY ?? 'example'",
+    "$" + "{TOKEN:0:12} $" + "{PASSWORD:?it must be set} jwt.verify(token, 'the-name')",
+    "the tokens of this text:\n\nsomething-of-several-words\n\npasswords:\n  integration-tests",
     "type Password { get; set; } = optional",
     "npm_config_registry npm_lifecycle_event pypi-publish key-value-stores-of-2024",
   ];

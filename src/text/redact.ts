@@ -130,7 +130,7 @@ function lineCut(text: string, spans: readonly Span[], longest: number): number 
 
 /** A line that ends with a telling name, or a command that writes a secret: the value may be in one of the next lines. */
 const OPENING =
-  /(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|credentials?)[\w-]{0,20}["'`]?[ \t]{0,4}(?:[,{]|<\/\w{1,20}>|:[ \t]{0,4}[|>][+-]?)?[ \t\r]{0,4}$/i;
+  /(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|credentials?)[\w-]{0,20}["'`]?[ \t]{0,4}(?:[,{]|<\/\w{1,20}>|:[ \t]{0,4}[|>][+-]?|[^\n:]{0,80}:)?[ \t\r]{0,4}$/i;
 const MAX_OPEN_LINES = 6;
 
 function beforeOpening(text: string, cut: number): number {

@@ -39,7 +39,8 @@ const PRINTERS = [
     "gcloud auth (?:application-default )?print-(?:access|identity)-token",
     "gcloud secrets versions access",
   ],
-  ...["pass show", "op read", "bw get password", "pwgen", "openssl rand"],
+  ...["pass show", "op read", "bw get password", "pwgen", "openssl rand", "wg genkey"],
+  ...["rails secret", "rake secret", "mix phx.gen.secret"],
   `vault[ \\t](?:kv[ \\t]get|read)[ \\t]${REST}-field=\\w{1,60}`,
   `security find-(?:generic|internet)-password[ \\t]${REST}-\\w{0,4}w`,
   `aws (?:secretsmanager get-secret-value|ssm get-parameter)[ \\t]${REST}text`,
@@ -64,7 +65,15 @@ const CALLS = [
   ],
 ].join("|");
 
+/** Calls with a key that signs, in quotes. */
+const SIGNERS =
+  "(?:(?:jwt|JWT|jsonwebtoken)\\.(?:sign|verify|encode|decode)|createHmac)\\([^()\\r\\n]{0,200}?,[ \\t]{0,4}|hmac\\.new\\([ \\t]{0,4}b?";
+
 export const COMMAND_PLACES: readonly RegExp[] = [
+  new RegExp(
+    `(?:${SIGNERS})\\\\{0,7}["']((?=[^\\s"']{0,60}\\d)[^\\s"'\\\\]{8,200})\\\\{0,7}["'][ \\t]{0,4}[,)]`,
+    "dg",
+  ),
   new RegExp(
     `(?<![\\w-])(?:${FLAGS.map(([commands, before]) => `(?:${commands})[ \\t]${REST}(?<=[ \\t])(?:${before})`).join("|")})${VALUE}`,
     "dg",

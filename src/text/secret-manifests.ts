@@ -1,5 +1,5 @@
 /** Finds the values in manifests of Kubernetes' secrets: all that stands below `data`, whatever its name. */
-import { LINE_PREFIX } from "./secret-names.ts";
+import { LINE_PREFIX } from "./secret-places.ts";
 import { type Span, spanOf } from "./secret-shapes.ts";
 
 /** Of a name in YAML and in JSON. */
@@ -18,8 +18,9 @@ const DATA = new RegExp(
   "g",
 );
 const FIELD = /:\s{0,9}"([^"\\]{4,})/dg;
-/** A value with or without quotes; no reference. */
-const VALUE = `["']?(?<value>(?![$<{%])[^\\s"'\\\\][^\\r\\n"'\\\\]{3,})`;
+/** A value with or without quotes, or a line of a file with strings in it; no reference. What closes JSON is left. */
+const STRINGS = `"(?![}\\],])[^"\\r\\n\\\\]*"|'(?![}\\],])[^'\\r\\n\\\\]*'`;
+const VALUE = `["']?(?<value>(?![$<{%])[^\\s"'\\\\](?:[^\\r\\n"'\\\\]|${STRINGS}){3,})`;
 const NAME = `["']?[\\w./-]{1,200}["']?:(?:[ \\t]{1,9}|(?=\\r?\\n|$))`;
 const BLOCK = "[|>][+-]?[ \\t\\r]{0,4}(?=\\n)";
 const LINE = new RegExp(

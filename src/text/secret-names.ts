@@ -1,5 +1,5 @@
 /** Which texts are secrets by the name that stands before them? `PASSWORD=…`, `"api_key": "…"`, `Authorization: …`. */
-import { SECRET_PLACES } from "./secret-places.ts";
+import { LINE_PREFIX, SECRET_PLACES } from "./secret-places.ts";
 import { type Span, spanOf } from "./secret-shapes.ts";
 
 /** None of these goes beyond the end of its line, nor beyond a quote or a backslash. */
@@ -30,8 +30,6 @@ const STRING = `(?:(?:[bBrRuUfFL]{1,2}#{0,2}|[@$]{1,2})?(?:\\\\{0,15}(?:"""|''')
 
 /** A line end, also as strings of JSON (in JSON) have it. */
 const LINE_END = "(?:\\r?\\n|(?<=\\\\)n)";
-/** What `grep -n` or a diff writes before a line. */
-export const LINE_PREFIX = "(?:[\\w./-]{1,80}[:-]\\d{1,6}[:-])?[+|>-]?";
 const LINE_START = `${LINE_PREFIX}[ \\t]{0,40}`;
 
 /** What may stand between a name and its value, behind the closing quote of the name. The first that fits is taken. */
@@ -42,6 +40,8 @@ const BETWEEN = {
   typed: `[ \\t]{0,4}:[ \\t]{0,4}&?[A-Za-z][\\w<>.|&' ]{0,40}=[ \\t]{0,4}(?=${STRING})`,
   /** `string Password { get; set; } = "…"`. */
   accessors: `[ \\t]{0,4}\\{[\\w;, \\t]{3,60}\\}[ \\t]{0,4}=[ \\t]{0,4}(?=${STRING})`,
+  /** `process.env.JWT_SECRET || "…"`. */
+  fallback: `[ \\t]{0,4}(?:\\|\\||\\?\\?|or)[ \\t]{1,4}(?=${STRING})`,
   /** A table with lines drawn; not with `|`, which stands between two commands as well. */
   cell: "[ \\t]{0,40}[│┃║][ \\t]{1,40}",
   /** Aligned with others, or in bold. */
@@ -132,7 +132,20 @@ type Groups = Readonly<Record<string, string | undefined>>;
 /** What the way in which a name and a value stand together makes of them; undefined: they do not belong together. */
 function formIn(
   name: string,
-  { closing, assigned, typed, accessors, cell, block, argument, element, closed, column, beside }: Groups,
+  {
+    closing,
+    assigned,
+    typed,
+    accessors,
+    fallback,
+    cell,
+    block,
+    argument,
+    element,
+    closed,
+    column,
+    beside,
+  }: Groups,
   { before, isQuoted }: { readonly before: string; readonly isQuoted: boolean },
 ): Form | undefined {
   const isOption = name.startsWith("-");
@@ -148,7 +161,7 @@ function formIn(
       : isField && (isQuoted || isSetting) && FIELDS.has(isSetting ? lastOf(name) : name.toLowerCase());
     return form && { ...form, isTold, isWhole: form.isVariable };
   }
-  if ((block ?? typed ?? accessors ?? cell) !== undefined) return formOf(name, ":");
+  if ((block ?? typed ?? accessors ?? fallback ?? cell) !== undefined) return formOf(name, ":");
   if (column !== undefined && !isOption && ALONE.test(before)) return formOf(name, ":");
   if (element !== undefined && closing === undefined && !/<[\w.-]{0,40}:?$/.test(before)) return undefined;
   const isList = argument?.includes(",") && (closing === undefined || closing.endsWith("`"));

@@ -246,6 +246,13 @@ const NAMED: readonly (readonly [text: string, secret: string])[] = [
   // Printed by a command, given to one
   ['kubectl -n a get secret b -o jsonpath="{.data.c}" | base64 -d; echo\n¤', some(24)],
   ["$ vault kv get -field=value secret/app\n¤", some(24)],
+  ["kind: Secret\nstringData:\n  settings.py: |\n    a = 1\n    b = '¤'\n", some(24)],
+  // Where a variable is not set, where a key signs
+  ['const secret = process.env.JWT_SECRET || "¤";', "s3cr3t-words"],
+  ["password: $" + "{DB_PW:¤}", "s3cr3tpass"],
+  ["jwt.sign(payload, '¤', { expiresIn: 60 })", some(32)],
+  ["hmac.new(b'¤', message, sha256)", some(32)],
+  ["Please use the following password to proceed:\n\n¤\n", hex(32)],
   ['gh secret set DEPLOY --body "¤"', some(40)],
 ];
 
