@@ -1,4 +1,4 @@
-/** Do the examples work? Each is run as its first lines say, and must say what it shows, and leave nothing behind. */
+/** Tests the examples: each is run as its first lines say, prints what it promises, and leaves nothing behind. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { plainEnvironment } from "./support/repositories.ts";
 
 const LIMIT = { timeout: 150_000 };
 
-/** Lines that must be in what an example writes, in this order. */
+/** Lines that an example must print, in this order. */
 const SHOWN: Readonly<Record<string, readonly RegExp[]>> = {
   "task-graph.ts": [
     /^design starts$/,
@@ -63,7 +63,7 @@ const SHOWN: Readonly<Record<string, readonly RegExp[]>> = {
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string };
 
-/** With a home and a temporary folder of its own, so that whatever is left is seen. */
+/** Runs an example with a home and a temporary folder of its own, so that leftovers are seen. */
 function run(example: string, place: string): Promise<Ended> {
   const [TMPDIR, HOME] = ["temporary", "home"].map((name) => path.join(place, name));
   for (const folder of [TMPDIR, HOME]) mkdirSync(folder!);

@@ -1,16 +1,18 @@
-/** Who opens files? Of what a worker, a model or a commit can shape, only the two guarded ways; the rest is listed. */
+/**
+ * Tests that only listed files of `src` open files: two guarded readers for untrusted paths, the others with a reason.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isTest, sourceFiles } from "../tools/source-files.ts";
 
-/** Follow no link at the end of a path, wait for no pipe, and stop at a limit. */
+/** These follow no link at the end of a path, do not wait for a pipe, and stop at a size limit. */
 const GUARDED = ["src/adapters/files/read-bounded.ts", "src/adapters/agents/tools/open-inside.ts"];
 
 const OWN = "only Skein writes it, in the state folder";
 const GIT = "a file in the git folder of the user's repository";
 const THEMSELVES = "part of the scripted agent, which is a worker itself";
 
-/** Files that open others without them, and why they may. */
+/** Files that open files without the guarded readers, and why they may. */
 const LISTED: Readonly<Record<string, string>> = {
   "src/adapters/agents/model/conversation.ts": OWN,
   "src/adapters/agents/model/ledger.ts": OWN,
@@ -60,7 +62,7 @@ const IMPORT = /^import\s+(.+?)\s+from\s+"(?:node:)?fs(?:\/promises)?";/gms;
 const OPENS =
   /\b(?:readFile|readFileSync|createReadStream|open|openSync|openAsBlob|copyFile|copyFileSync|cp|cpSync)\b/;
 
-/** By what it imports; one who takes all of `fs` can open anything. */
+/** Judges by the imports; an import of all of `fs` counts, because it can open anything. */
 const opensFiles = (text: string) =>
   [...text.matchAll(IMPORT)].some(([, names = ""]) => OPENS.test(names) || !names.startsWith("{")) ||
   /import\("(?:node:)?fs/.test(text);

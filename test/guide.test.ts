@@ -1,4 +1,4 @@
-/** Does the guide work? docs/getting-started.md is followed word for word, with two terminals, in an empty home. */
+/** Follows docs/getting-started.md word for word, with two terminals, in an empty home. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,12 +12,12 @@ import { plainEnvironment } from "./support/repositories.ts";
 const LIMIT = { timeout: 180_000 };
 const page = readFileSync(path.join(ROOT, "docs/getting-started.md"), "utf8");
 
-/** What is typed or saved, in order. */
+/** The commands and files that a reader types or saves, in order. */
 const [install = "", ...blocks] = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(
   ([, code = ""]) => code,
 );
 
-/** A block that is typed while the one before it is still going on, and has said this. */
+/** The output after which a block is typed while the block before it still runs. */
 const whenIn = (block: string) => /^# in a second terminal, .* says: (.+)$/m.exec(block)?.[1];
 
 describe("docs/getting-started.md", () => {
@@ -54,7 +54,7 @@ describe("docs/getting-started.md", () => {
       ends.push(said.at(-1)!.code);
     }
     const all = said.map(({ out }) => out).join("\n");
-    assert.deepEqual(ends, [130, 1], all); // As the page says.
+    assert.deepEqual(ends, [130, 1], all); // The exit codes that the page names.
     expectInOrder(all, [
       /^ok +agent +.*agent\.sh works and plans$/m,
       /^ok +gate /m,
@@ -89,7 +89,7 @@ describe("docs/when-something-failed.md", () => {
       .filter((file) => !isTest(file.path))
       .map(({ text }) => text)
       .join("\n");
-    // In bold, or in the first column of a table: what people see.
+    // Words of the program are in bold, or in the first column of a table.
     const quotes = [...text.matchAll(/^(?:\*\*|\| )(.+?)(?:\*\*|\|)/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, quote = ""]) => quote),
     );
@@ -101,7 +101,7 @@ describe("docs/when-something-failed.md", () => {
   });
 });
 
-/** Each after the one before it. */
+/** Expects each match after the one before it. */
 function expectInOrder(text: string, expected: readonly RegExp[]): void {
   let rest = text;
   for (const words of expected) {
@@ -115,16 +115,16 @@ type Said = { readonly code: number; readonly out: string };
 type Terminal = {
   readonly out: () => string;
   readonly end: Promise<Said>;
-  /** Resolves when these words are on it. */
+  /** Resolves once the terminal shows these words. */
   readonly says: (words: string) => Promise<void>;
 };
 type Desk = Disposable & {
   readonly save: (name: string, code: string) => Promise<void>;
-  /** `shown` is where the reader looks for the name of the run. */
+  /** `shown` is the output in which the reader finds the name of the run. */
   readonly type: (block: string, shown: Said | undefined) => Terminal;
 };
 
-/** A person with a home, a shell that stays where it was taken, and the checkout's `skein` on the PATH. */
+/** A person with a home, a shell that keeps its working folder, and the checkout's `skein` on the PATH. */
 async function makeDesk(): Promise<Desk> {
   const home = newFolder();
   const person = path.join(home, ".gitconfig");
@@ -152,7 +152,7 @@ async function makeDesk(): Promise<Desk> {
         cwd: here(),
         env,
         stdio: ["ignore", "pipe", "pipe"],
-        detached: true, // A group of its own: nothing of it may outlive a test that failed.
+        detached: true, // A process group of its own, so that a failed test leaves no process behind.
       });
       shells.add(shell);
       shell.on("close", () => shells.delete(shell));

@@ -1,4 +1,7 @@
-/** Do a run's spans reach a collector, live and afterwards, as one tree whose tokens are the report's? */
+/**
+ * Tests that a run's spans reach a collector, live and afterwards, as one tree whose token sums are those of the
+ * report.
+ */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -11,7 +14,7 @@ import { calls, delegates, handsOff, playsMoves, writes } from "./subtask-moves.
 
 const SECRET = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789-AAAAAAAA";
 
-/** A worker with tools, one of which fails, a subtask, and a secret in what one of them is given. */
+/** A worker with tools, one of which fails, with a subtask, and with a secret in the input of one tool call. */
 const MOVES = {
   "work:t.1#1 1": writes("a.txt"),
   "work:t.1#1 2": calls("read", { path: "nowhere.txt" }),
@@ -51,7 +54,7 @@ async function runTraced(place: ModelPlace, env: Readonly<Record<string, string>
   };
 }
 
-/** One root, every parent is there, and a child is within its parent's time. */
+/** There is one root span, every parent exists, and each child lies within its parent's time. */
 function checkTree(spans: readonly ReceivedSpan[]): ReceivedSpan {
   assert.equal(new Set(spans.map(({ traceId }) => traceId)).size, 1, "one trace");
   const byId = new Map(spans.map((span) => [span.spanId, span]));
@@ -79,7 +82,7 @@ function checkTree(spans: readonly ReceivedSpan[]): ReceivedSpan {
 
 const nanosBetween = (from: string, to: string): bigint => BigInt(to) - BigInt(from);
 
-/** The run's own time and the machine's clock may differ by a second before that counts as a jump. */
+/** The run's own time and the machine's clock may differ by one second before that counts as a jump. */
 const APART_NANOS = 1_000_000_000n;
 
 const sum = (spans: readonly ReceivedSpan[], name: string): number =>
@@ -226,7 +229,7 @@ describe("the spans of a run", { concurrency: 2, timeout: 120_000 }, () => {
   });
 });
 
-/** Every name is one of the table, with the conventions' required attributes for its kind. */
+/** Every attribute is in the table, and each kind of span has the attributes that the conventions require. */
 function checkNames(spans: readonly ReceivedSpan[]): void {
   const known = new Set<string>(Object.values(ATTRIBUTE));
   const operations = new Set<unknown>();
@@ -250,7 +253,7 @@ function checkNames(spans: readonly ReceivedSpan[]): void {
   assert.deepEqual(subtask.links?.[0]?.spanId, parent.spanId, "a subtask knows who asked for it");
 }
 
-/** As the conventions of the pinned version ask for them, literally: the table must not be checked with itself. */
+/** The required attributes of the pinned conventions, written out, so that the table is not checked against itself. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   invoke_workflow: ["gen_ai.workflow.name"],
   plan: ["gen_ai.agent.name"],

@@ -1,4 +1,4 @@
-/** What has gone wrong in other systems must not happen here: each trap by its name, on real runs. */
+/** Tests mistakes known from other systems: each by its name, on real runs. */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -22,7 +22,7 @@ async function told(script: Script, flags = {}, env: Readonly<Record<string, str
 const of = <T extends Event["type"]>({ events }: Finished, type: T) =>
   events.filter((event): event is Extract<Event, { type: T }> => event.type === type);
 
-/** Said in its own turn alone, however it is taken. */
+/** A planner's answer as a text, which it gives in one turn only, whether Skein accepts it or not. */
 const said = (...tasks: readonly object[]) => ({ text: JSON.stringify({ scratchpad: "", tasks }) });
 
 const started = (run: Finished) => of(run, "job.started").map(({ job }) => job);
@@ -42,7 +42,7 @@ describe("a trap that others fell into", { concurrency: 2 }, () => {
       {},
     );
     assert.match(closing(run.end), /^failed; .*planner/);
-    assert.equal(of(run, "plan.rejected").length, 9); // The tenth in a row gives it up.
+    assert.equal(of(run, "plan.rejected").length, 9); // The tenth invalid plan in a row fails the planner.
     await using out = await told({
       plans: { t: [{ end: "outage" }, { end: "outage" }, plans(task("a"))] },
       work: { a: [writes("a.txt")] },
@@ -247,7 +247,7 @@ describe("a trap that others fell into", { concurrency: 2 }, () => {
     assert.equal(closing(run.end), "done");
     const { folder } = run.home;
     const kept = (await readdir(folder, { recursive: true, withFileTypes: true }))
-      // What was configured is what resuming goes on with; the answer file is the agent's own.
+      // run.json keeps the configuration for a resume, and the answer file is the agent's own.
       .filter((entry) => entry.isFile() && !["run.json", "handoff.json"].includes(entry.name))
       .map((entry) => path.join(entry.parentPath, entry.name));
     const texts = [

@@ -1,4 +1,4 @@
-/** Who agrees to what a repository asks for, how long does it hold, and who cannot? By the real command. */
+/** Tests consent to what a repository asks for, by the real command: who can give it, and how long it holds. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { appendFile, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ const yamlIn = (place: Place) => path.join(place.repository.folder, "skein.yaml"
 const hashIn = async (place: Pick<Place, "skein">): Promise<string> =>
   JSON.parse((await place.skein("trust", "--show", "--json")).out).hash;
 
-/** As at a terminal where these lines are typed. */
+/** Runs `skein trust` as at a terminal where these lines are typed. */
 async function typed(place: Place, lines: readonly string[], ...args: readonly string[]) {
   const written = { out: "", err: "" };
   const left = [...lines];
@@ -228,7 +228,7 @@ describe("an agreement", () => {
     await mkdir(place.state, { recursive: true });
     await using _ = await readOnly(place.state);
     const failed = await place.skein("trust", "--trust", hash);
-    if (_ === undefined) return assert.equal(failed.code, 0); // This machine lets nobody mount.
+    if (_ === undefined) return assert.equal(failed.code, 0); // No disk can be mounted on this machine.
     assert.deepEqual([failed.code, /cannot be kept in /.test(failed.err)], [3, true], failed.err);
   });
 

@@ -1,4 +1,4 @@
-/** What may files of a repository ask for in runs of a program? */
+/** Tests what the files of a repository may ask for in runs of the library. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { openOrchestrator } from "../../src/surfaces/library/orchestrator.ts";

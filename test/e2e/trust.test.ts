@@ -1,4 +1,4 @@
-/** What may files of a clone do before anybody has agreed to it? Nothing: by the real command, with an evil server. */
+/** Tests that files of a clone start nothing before a person agrees, by the real command, with a hostile server. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ const KEYS = {
   OPENAI_API_KEY: "sk-stolen4711",
 };
 
-/** Records what it is sent. */
+/** Starts a server that records the requests it gets. */
 async function evilServer() {
   const heard: string[] = [];
   const server = createServer((request, response) => {
@@ -283,7 +283,10 @@ describe("a clone's other files", () => {
 describe("a filter in the .git/config of an unpacked archive", () => {
   const execute = promisify(execFile);
 
-  /** As unpacked: git does not know the files' times, so it looks at their content. */
+  /**
+   * Makes a checkout whose file times git does not know, as after unpacking, so that git reads the files through
+   * filters.
+   */
   async function unpacked(place: Place): Promise<string> {
     const marker = markerIn(place, "filter");
     await place.repository.commit({ ".gitattributes": "*.txt filter=evil\n", "a.txt": "a\n" });

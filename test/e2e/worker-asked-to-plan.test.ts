@@ -1,4 +1,4 @@
-/** What a person is told who gives a program that only works the task to plan. */
+/** Tests the advice to a person whose agent can only work and is asked to plan. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makePlace } from "./cli-place.ts";

@@ -1,4 +1,4 @@
-/** A sample of `npm run chaos -- --fleet`: everything happens to one run. */
+/** Runs a sample of `npm run chaos -- --fleet`: one run that meets every kind of mishap. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fleetTrial, onOneMachine } from "./mishaps.ts";

@@ -1,4 +1,4 @@
-/** The runs of a fleet as a person uses them: made on one machine, seen, steered and continued on another. */
+/** Tests a fleet's runs on the command line: made on one machine, seen, steered and resumed on another. */
 import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -12,7 +12,7 @@ import { openRepository } from "../support/repositories.ts";
 const LIMIT = { timeout: 240_000 };
 const QUICK = ["--gate", "none", "--set", "retry.first=1ms", "--set", "retry.max=1ms", "--json"];
 
-/** A clone of the place's repository with a state folder of its own, as on another machine. */
+/** Makes a remote and a clone of the place's repository with a state folder of its own, as on another machine. */
 async function fleetOf(place: Place) {
   const remote = path.join(place.folder, "remote.git");
   await place.repository.git("clone", "-q", "--bare", place.repository.folder, remote);
@@ -102,7 +102,7 @@ describe("a fleet's run", LIMIT, () => {
     const { here } = await fleetOf(place);
     const ran = await here.skein("run", "write two files", "--agent", place.agent, "--fleet", ...QUICK);
     const run = runIn(ran.out);
-    // As a worker that lies may do at any time.
+    // A hostile worker may push such refs at any time.
     const names = [`${run}/evil`, "0101-gone/evil"].map((name) => `refs/skein/fleet/${name}`);
     await place.repository.git("push", "-q", "origin", ...names.map((name) => `HEAD:${name}`));
     const removed = await here.skein("remove", run, "--fleet", "--yes", "--undelivered");

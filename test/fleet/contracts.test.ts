@@ -1,4 +1,4 @@
-/** What the fleet keeps in Postgres against the contracts of its ports. */
+/** Runs the fleet's adapters in Postgres against the contracts of their ports. */
 import { before } from "node:test";
 import { Database } from "../../src/adapters/fleet/database.ts";
 import { FleetRuns } from "../../src/adapters/fleet/fleet-runs.ts";
@@ -24,7 +24,7 @@ const newRuns = () => {
   return () => new FleetRuns({ database, ...options });
 };
 
-/** Opened when it is first used: the contracts open theirs at once. */
+/** Opens the adapter at its first use, because the contracts open theirs synchronously. */
 function later<T extends object>(open: () => Promise<T>): T {
   let opened: Promise<T> | undefined;
   return new Proxy({} as T, {

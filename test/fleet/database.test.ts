@@ -1,4 +1,4 @@
-/** The fleet's database: what is asked, what wakes, what a restart of Postgres does, and what is never said. */
+/** Tests the fleet's database: statements, notifications, restarts of Postgres, and that its address is never shown. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Database } from "../../src/adapters/fleet/database.ts";
@@ -14,7 +14,8 @@ const messageOf = (result: object | undefined) =>
 
 describe("the fleet's schema", { timeout: 60_000 }, () => {
   it("is missing at first, in words that name the command; then made once, also by several at once", async () => {
-    await using postgres = await TestPostgres.start(); // Roles are those of all databases.
+    // A Postgres of its own, because roles belong to all databases of a server.
+    await using postgres = await TestPostgres.start();
     const url = await postgres.newDatabase();
     await using database = new Database({ url, schema: "skein" });
     assert.match(messageOf(await schemaProblem(database)), /has no fleet yet.*`skein fleet init` makes it/);
@@ -94,7 +95,7 @@ describe("the fleet's database", { timeout: 60_000 }, () => {
     await using database = new Database({ url: await newDatabase(), schema: "skein" });
     using mine = database.nudges("a");
     using other = database.nudges("b");
-    await Promise.all([mine.next(soon()), other.next(soon())]); // They listen now.
+    await Promise.all([mine.next(soon()), other.next(soon())]); // From here on both listen.
     const waits = other.next(soon()).then(() => performance.now());
     const begun = performance.now();
     await database.ask("SELECT pg_notify('skein:a', '')");
@@ -117,7 +118,7 @@ describe("the fleet's database", { timeout: 60_000 }, () => {
     );
     await postgres.start();
     assert.deepEqual(await asked, [{ one: 1 }]);
-    await nudges.next(soon()); // It listens again, and looks for what it missed.
+    await nudges.next(soon()); // It listens again, and has looked for missed notifications.
     const begun = performance.now();
     await database.ask("SELECT pg_notify('skein:a', '')");
     await nudges.next(soon());

@@ -1,8 +1,7 @@
 /**
- * How does the script of `skein demo` run on a fleet? Two things of it do not travel: its waits read the records of jobs
- * beside the turn, which only the coordinator has of all jobs; and its flaky test keeps a file outside of the project.
- * So here the waits are for files in a folder that all workers see, made by a test that follows the log, and that folder
- * is the flaky test's, too.
+ * Adapts the script of `skein demo` to a fleet. Its waits read job records beside the turn, which only the coordinator
+ * has for all jobs, and its flaky test keeps a file outside of the project. So a test that follows the log makes files
+ * in a folder that all workers see; the waits and the flaky test use that folder.
  */
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -14,7 +13,7 @@ import type { Script, ScriptStep, WorkAttempt } from "../../src/ports/agent-scri
 import type { RunHome } from "../../src/ports/runs.ts";
 import { demoScript, demoSettings } from "../../src/surfaces/demo/script.ts";
 
-/** For the command line. */
+/** The demo's settings as arguments of the command. */
 export const DEMO_ARGS = Object.entries(demoSettings).flatMap(([key, value]) => [
   "--set",
   `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`,
@@ -41,7 +40,7 @@ function waitingIn(folder: string, step: ScriptStep): ScriptStep {
 const landed = (task: string) => `${task}.landed`;
 const ready = (task: string, attempt: number) => `${task}.${attempt}.ready`;
 
-/** Makes the files that the script waits for, as the log says that it is so; until the run is closed. */
+/** Makes the files that the script waits for, following the log, until the run is closed. */
 export async function markProgress(home: RunHome, folder: string, signal: AbortSignal): Promise<void> {
   const state = emptyState();
   const nameOf = (task: TaskId) => state.tasks.get(task)?.spec.key ?? task;
@@ -52,7 +51,7 @@ export async function markProgress(home: RunHome, folder: string, signal: AbortS
   }
 }
 
-/** What is ready by its second attempt is so for those who wait for the first. */
+/** A task that is ready after its second attempt also counts as ready for waits for its first. */
 function marksOf(event: Event, nameOf: (task: TaskId) => string): readonly string[] {
   if (event.type === "batch.landed") return event.members.map(({ task }) => landed(nameOf(task)));
   if (event.type !== "task.handed-off") return [];

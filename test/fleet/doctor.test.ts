@@ -1,4 +1,4 @@
-/** Does `skein doctor --worker` find what keeps a machine from working for a fleet? */
+/** Tests that `skein doctor --worker` finds what keeps a machine from working for a fleet. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -116,7 +116,7 @@ it("ends without a word of Node when it is interrupted", { timeout: 60_000 }, as
   const doctor = place.with({ env }).start("doctor", "--worker");
   postgres.on("connection", (socket) => {
     doctor.kill("SIGINT");
-    socket.on("error", () => {}).end(); // It was away only for a moment.
+    socket.on("error", () => {}).end(); // Ends only this connection: the server stays up.
   });
   const { code, err } = await doctor.ended;
   postgres.close();

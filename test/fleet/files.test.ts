@@ -1,4 +1,6 @@
-/** Do files of a run come from a worker to everybody who looks at the run, and nowhere else? Over a real Postgres. */
+/**
+ * Tests that files of a run travel from a worker to all who look at the run, and nowhere else, over a real Postgres.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

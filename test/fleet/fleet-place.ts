@@ -1,4 +1,4 @@
-/** How does a test run a fleet? A Postgres, a bare remote, coordinators and workers that share nothing else. */
+/** Makes a fleet for tests: a Postgres, a bare remote, coordinators and workers that share nothing else. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -23,9 +23,9 @@ const SOON = () => AbortSignal.timeout(20_000);
 export type FleetPlace = AsyncDisposable & {
   readonly url: string;
   readonly remote: string;
-  /** What workers are in the database. */
+  /** The database role of the workers. */
   readonly role: string;
-  /** A clone of the remote with a home and a state folder of its own, as on another machine. */
+  /** Makes a clone of the remote with a home and a state folder of its own, as on another machine. */
   machine(): Promise<Machine>;
   worker(...args: readonly string[]): Member;
 };
@@ -35,7 +35,7 @@ export type Machine = {
   readonly clone: string;
   readonly env: NodeJS.ProcessEnv;
   skein(...args: readonly string[]): Member;
-  /** The one run of the fleet. */
+  /** The home of the fleet's only run. */
   home(): Promise<RunHome>;
 };
 
@@ -46,16 +46,16 @@ export type Member = {
   readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
   says(text: string | RegExp): Promise<void>;
   isOver(): boolean;
-  /** Of a worker: taken and not answered, by what it says. */
+  /** For a worker: the number of jobs that its output says it has taken and not answered. */
   jobsUnderway(): number;
 };
 
 type FleetPlaceOptions = {
   readonly url: string;
   readonly files: Files;
-  /** What answers for agents; without one, the run's own agent does. */
+  /** The script of the agents; without one, the run's own agent answers. */
   readonly script?: Script;
-  /** What every machine has in its environment besides the usual. */
+  /** Variables of every machine's environment, besides the usual ones. */
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -126,7 +126,7 @@ export async function makeFleetPlace(options: FleetPlaceOptions): Promise<FleetP
   };
 }
 
-/** Workers connect as their own role; the Postgres of tests asks for no password. */
+/** Workers connect with a role of their own; the tests' Postgres asks for no password. */
 export function asRole(url: string, role: string): string {
   const address = new URL(url);
   address.username = role;
@@ -142,7 +142,7 @@ const environmentIn = (own: string, url: string): NodeJS.ProcessEnv => ({
   SKEIN_FLEET_URL: url,
 });
 
-/** What coordinators have is not there for workers, where the machine can hide it. */
+/** Hides the coordinators' folders from workers, where the machine has bubblewrap. */
 function hiding(folders: readonly string[]): readonly string[] {
   const bwrap = ["bwrap", "--dev-bind", "/", "/", "--proc", "/proc", "--die-with-parent"];
   if (spawnSync(bwrap[0]!, [...bwrap.slice(1), "true"]).status !== 0) return [];
@@ -185,14 +185,14 @@ function start([command = "", ...args]: readonly string[], folder: string, env: 
     look();
     return said.promise;
   };
-  // Not the program that hides things from it, which hands on no signals.
+  // Signals the process itself, not the bubblewrap around it, which passes no signals on.
   const kill = (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : child.pid;
     try {
       if (pid) process.kill(pid, signal);
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   };
   const isOver = () => child.exitCode !== null || child.signalCode !== null;
@@ -221,7 +221,7 @@ export type FoundRun = {
   readonly run: string;
 };
 
-/** What the run came to: its log in Postgres, and its target on the remote. */
+/** Reads the run's outcome: its log in Postgres, and its target on the remote. */
 export async function lookAt({ remote }: Pick<FleetPlace, "remote">, machine: Machine): Promise<FoundRun> {
   const home = await machine.home();
   const log = await eventsOf(home);

@@ -1,4 +1,4 @@
-/** Does a fleet come to the same as one machine? The demo, with one coordinator, four workers, Postgres and a remote. */
+/** Tests that a fleet of one coordinator and four workers ends the demo with the same result as one machine. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import { before, describe, it } from "node:test";
@@ -58,7 +58,7 @@ describe("a fleet of four workers", LIMIT, () => {
     });
 });
 
-/** As `skein demo` runs it. */
+/** The demo as `skein demo` runs it. */
 async function onOneMachine(): Promise<Pick<FoundRun, "tree" | "endings">> {
   await using setting = await makeSetting({ files: demoProject(), script: demoScript() });
   const env = { ...setting.env, [CACHE_VARIABLE]: setting.folder };

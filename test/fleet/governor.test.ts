@@ -1,4 +1,4 @@
-/** One governor for a fleet: what is reserved, what is refused, and what every other machine then may do. */
+/** Tests the fleet's governor: what it reserves and refuses, and what every other machine may do then. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { systemClock } from "../../src/adapters/clocks/system.ts";
@@ -46,7 +46,7 @@ async function closeAll(): Promise<void> {
   await database.close();
 }
 
-/** Knows when all that was asked of it is answered: what a call cost is told without waiting. */
+/** Waits until every statement is answered: the governor settles a call's cost without waiting for the database. */
 class WatchedDatabase extends Database {
   readonly #asked: Promise<unknown>[] = [];
 
@@ -63,7 +63,7 @@ class WatchedDatabase extends Database {
   }
 }
 
-/** A coordinator with budgets of plain numbers. */
+/** A coordinator whose budgets are plain numbers. */
 class Coordinator {
   readonly governor: FleetRunGovernor;
   readonly told: Report[] = [];
@@ -105,7 +105,7 @@ class Coordinator {
     this.#news = Promise.withResolvers();
   }
 
-  /** Looks again when it is told something, or hears that a job waits; the limit of the test ends it. */
+  /** Looks again at each report or waiting job; the test's time limit ends the wait. */
   async until(isSo: () => boolean): Promise<void> {
     while (!isSo()) await this.#news.promise;
   }
@@ -118,7 +118,7 @@ class Coordinator {
     }));
   }
 
-  /** A worker with this job, which has its own connection and knows nothing but its permit. */
+  /** A worker with this job, which has a connection of its own and knows only its permit. */
   async worker(job: string, own = database): Promise<FleetGovernor> {
     const permit = await this.governor.permit({ job: job as JobId, task: taskOf(job) });
     assert.ok(!hasFailed(permit));
@@ -255,7 +255,8 @@ describe("the governor of a fleet", LIMIT, () => {
     const run = await newRun("x");
     const coordinator = new Coordinator(run, { run: { maxTokens: 100 } });
     const one = await coordinator.worker("work:t.1#1");
-    await coordinator.governor.settled(); // What was there before is looked at only once.
+    // The governor reads what the database had before only once, and has done so now.
+    await coordinator.governor.settled();
     const moment = () => AbortSignal.timeout(300);
     const kept = await database.ask<{ max_tokens: string }>("DELETE FROM $S.budget RETURNING *");
     assert.ok(!hasFailed(kept) && kept.length === 1);

@@ -1,4 +1,4 @@
-/** What a worker that lies can fill, hold up or take by what its role may do at most. */
+/** Tests how much a hostile worker can fill, block or take with all that its role may do. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -34,7 +34,7 @@ describe("a worker of a fleet that takes what it can", { timeout: 240_000 }, () 
       await ended;
     };
     const queue = Array.from({ length: 24 }, async () => {
-      while (!isOver) await hold().catch(() => pause(5)); // It is ended.
+      while (!isOver) await hold().catch(() => pause(5)); // The session was ended.
     });
     await pause(1_000);
     const begun = performance.now();
@@ -68,7 +68,7 @@ describe("a worker of a fleet that takes what it can", { timeout: 240_000 }, () 
     await liar.ask("BEGIN");
     const begun = performance.now();
     const held = liar.ended.then(() => performance.now() - begun);
-    for (const permit of permits) await liar.ask(report, [permit]).catch(() => {}); // Its session is ended.
+    for (const permit of permits) await liar.ask(report, [permit]).catch(() => {}); // The session was ended.
     assert.ok((await held) < 24_000, `${await held} ms`);
     await Promise.all(holders);
   });

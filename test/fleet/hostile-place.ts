@@ -1,4 +1,4 @@
-/** A coordinator's parts that talk to Postgres, with sessions of workers that do whatever their role lets them. */
+/** Makes a coordinator's parts that talk to Postgres, and sessions of workers that use their role in any way. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { Client } from "pg";
@@ -77,13 +77,13 @@ export async function openFleet() {
     assert.ok(!hasFailed(source), JSON.stringify(source));
     return stack.use(source);
   };
-  /** A session that may do what its role may, in any way. */
+  /** Opens a session that can send any statement that its role allows. */
   const session = async (address = workers.href, name = "liar") => {
     const client = new Client({ connectionString: address, application_name: `skein worker ${name}` });
-    client.on("error", () => {}); // It is ended.
+    client.on("error", () => {}); // The coordinator ended the session.
     const ended = new Promise<void>((resolve) => client.once("end", resolve));
     await client.connect();
-    stack.defer(() => client.end().catch(() => {})); // See above.
+    stack.defer(() => client.end().catch(() => {})); // The session may have been ended before.
     return { ask: (text: string, values: readonly unknown[] = []) => client.query(text, [...values]), ended };
   };
   const joined = async (name: string) => {

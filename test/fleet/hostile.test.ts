@@ -1,4 +1,4 @@
-/** A worker that lies: what it does over a connection of its own, under its role, and what that costs the others. */
+/** Tests hostile workers: what they can do over a connection of their own, and what that costs other workers. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -13,7 +13,7 @@ import { type Fleet, job, openFleet } from "./hostile-place.ts";
 
 let fleet: Fleet;
 
-/** Another may have ended it in between. */
+/** The error code of a statement. The coordinator may have ended the session in between. */
 const codeOf = (asked: Promise<unknown>): Promise<string> =>
   asked.then(
     () => "allowed",
@@ -74,7 +74,7 @@ describe("a worker of a fleet that lies", { timeout: 240_000 }, () => {
     await second.ask("SELECT pg_advisory_lock(42)");
     await liar.ask("BEGIN");
     await liar.take();
-    void liar.ask("SELECT pg_advisory_lock(42)").catch(() => {}); // Its session is ended.
+    void liar.ask("SELECT pg_advisory_lock(42)").catch(() => {}); // The session is ended.
     const taken = await honest.next(AbortSignal.timeout(20_000));
     assert.equal(taken?.offered.job, job(1));
     await liar.ended;

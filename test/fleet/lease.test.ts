@@ -1,4 +1,7 @@
-/** The coordinator's lease: exactly one writes, whoever dies is replaced, and a restart of Postgres loses nothing. */
+/**
+ * Tests the coordinator's lease: exactly one writer, a successor for a dead one, and no loss over a restart of
+ * Postgres.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -25,7 +28,7 @@ async function opened(url: string) {
   return { database, home: worked(await runs.create(record("r1"))), again };
 }
 
-/** Another process that takes the lease, says so, and appends as long as it may. */
+/** Starts another process that takes the lease, reports that, and appends as long as it holds the lease. */
 function coordinator(url: string) {
   const from = (file: string) => JSON.stringify(import.meta.resolve(`../../src/adapters/fleet/${file}.ts`));
   const source = `
@@ -86,7 +89,7 @@ describe("the lease of a run", LIMIT, () => {
     assert.equal(await other.says(), "locked");
     await database.ask("UPDATE $S.run SET owner = jsonb_set(owner::jsonb, '{machine}', '\"another\"')::text");
     assert.equal((await home.owner())?.pid, other.child.pid);
-    refusal(await home.lock()); // It is renewed meanwhile.
+    refusal(await home.lock()); // The holder renews the lease meanwhile.
     other.child.kill("SIGKILL");
     const begun = performance.now();
     const lock = worked(await home.lock());

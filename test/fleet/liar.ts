@@ -1,4 +1,4 @@
-/** A worker that lies, as a mishap of a fleet: it uses its role in every way that harms others, until the run is over. */
+/** A hostile worker, as a mishap of a fleet: it uses its role in every way that harms others, until the run is over. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
@@ -6,10 +6,10 @@ import type { JobOffer } from "../../src/ports/fleet-jobs.ts";
 import { openRepository } from "../support/repositories.ts";
 import { asRole, type FleetPlace } from "./fleet-place.ts";
 
-/** `over`: once the run is: what it could do and should not have been able to. */
+/** `over`: once the run is over, resolves to what the worker could do and should not have been able to. */
 export type Lies = { readonly over: Promise<readonly string[]> };
 
-/** In the background. `others`: the names of workers that live now. */
+/** Works in the background. `others`: the names of the workers that live now. */
 export const lie = (place: FleetPlace, others: () => readonly string[], isOver: () => boolean): Lies => ({
   over: new Liar(place, others, isOver).work(),
 });
@@ -23,7 +23,10 @@ class Liar {
   readonly #remote: ReturnType<typeof openRepository>;
   readonly #isOver: () => boolean;
   #client: Client | undefined;
-  /** A machine that takes a job and leaves it four times over fails it: that is its right, and no lie. */
+  /**
+   * Limits how many jobs it takes and abandons: a job fails once machines have lost it four times, which is within a
+   * worker's rights.
+   */
   #left = { brief: 1, gate: 2 };
 
   constructor(place: FleetPlace, others: () => readonly string[], isOver: () => boolean) {
@@ -36,19 +39,20 @@ class Liar {
   async work(): Promise<readonly string[]> {
     for (let round = 0; !this.#isOver(); round += 1) {
       for (const attempt of [this.#flood, this.#holdOpen, this.#answerWith])
-        if (!this.#isOver()) await attempt(round).catch(() => this.#drop()); // It was refused, or its session ended.
+        // The statement was refused, or the session was ended.
+        if (!this.#isOver()) await attempt(round).catch(() => this.#drop());
       await pause(200);
     }
     await this.#drop();
     return this.#successes;
   }
 
-  /** Of a moment ago, or new: the last one may have been ended. */
+  /** Uses the last session, or a new one if the last one was dropped. */
   async #ask(text: string, values: readonly unknown[] = []): Promise<readonly Record<string, unknown>[]> {
     if (!this.#client) {
       const url = asRole(this.#place.url, this.#place.role);
       this.#client = new Client({ connectionString: url, application_name: `skein worker ${this.#name}` });
-      this.#client.on("error", () => {}); // It is ended.
+      this.#client.on("error", () => {}); // The session was ended.
       await this.#client.connect();
     }
     return (await this.#client.query(text, [...values])).rows;
@@ -57,10 +61,10 @@ class Liar {
   async #drop(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => {}); // It may be gone.
+    await client?.end().catch(() => {}); // The session may be gone.
   }
 
-  /** Takes a job, if one waits: other machines must come to it all the same. */
+  /** Takes a job, if one waits. Other machines must get the job all the same. */
   async #take(): Promise<{ readonly permit: string; readonly offer: JobOffer } | undefined> {
     await this.#ask("SELECT skein.worker_join($1, $2, '{}', 1000, '1')", [this.#name, this.#token]);
     const permit = randomUUID();
@@ -69,7 +73,7 @@ class Liar {
     return typeof offer === "string" ? { permit, offer: JSON.parse(offer) } : undefined;
   }
 
-  /** Signs of life of others, and names without end. */
+  /** Sends heartbeats for other workers, and joins under other names without end. */
   readonly #flood = async (): Promise<void> => {
     for (let i = 0; i < 200; i += 1) {
       await this.#ask("SELECT skein.worker_seen($1, 'gone', '{}')", [randomUUID()]);
@@ -85,7 +89,7 @@ class Liar {
     }
   };
 
-  /** A job, the run's calls and its row, all held by one transaction. */
+  /** Holds a job, the run's calls and the worker's row in one open transaction. */
   readonly #holdOpen = async (): Promise<void> => {
     await this.#ask("BEGIN");
     const taken = await this.#take();
@@ -97,15 +101,16 @@ class Liar {
     while (performance.now() - begun < MAX_HELD_MS) {
       await pause(500);
       await this.#ask("SELECT 1"); // Fails once the session was ended.
-      if (this.#isOver()) return void (await this.#ask("ROLLBACK")); // No coordinator waits for it any more.
+      // The run is over, so no coordinator waits for the locks any more.
+      if (this.#isOver()) return void (await this.#ask("ROLLBACK"));
     }
     this.#successes.push(`the liar held a transaction open for ${MAX_HELD_MS} ms`);
     await this.#ask("ROLLBACK");
   };
 
-  /** Everything that a permit is for, and then an answer that names what it did not make. */
+  /** Does everything that a permit allows, and then answers with a commit that it did not make. */
   readonly #answerWith = async (round: number): Promise<void> => {
-    await this.#ask("BEGIN"); // Else a job that it takes is a try of it.
+    await this.#ask("BEGIN"); // Without a transaction, each job that it takes would count as a try of that job.
     const taken = await this.#take();
     const kind = taken?.offer.what.is === "brief" ? "brief" : "gate";
     if (!taken || this.#left[kind] === 0) return void (await this.#ask("ROLLBACK"));
@@ -127,10 +132,11 @@ class Liar {
     const outcome = { is: "failed", failure: { kind: "interrupted", message: "the liar was here" } };
     const made = { commit: foreign, as: "branch" };
     const result = JSON.stringify({ result: JSON.stringify({ is: "answer", answer: { outcome }, made }) });
-    // A gate's run that ends like this is no run. What a planner or worker says is its word: that one it leaves.
+    // A gate run that ends like this does not count. A planner's or worker's answer would be believed, so it sends
+    // none.
     if (kind === "gate") await this.#ask("SELECT skein.worker_answer($1, $2)", [permit, result]);
   };
 }
 
-/** Longer than any session of a worker may hold what others wait for. */
+/** Longer than a worker's session may hold locks that others wait for. */
 const MAX_HELD_MS = 12_000;

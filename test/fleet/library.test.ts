@@ -1,4 +1,4 @@
-/** Can a program be the coordinator of a fleet's run? Through the library, with a configured agent. */
+/** Tests that a program can coordinate a fleet's run through the library, with a configured agent. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createOrchestrator, hasFailed } from "../../src/index.ts";

@@ -1,4 +1,4 @@
-/** Machines with a role of their own, an owner who is no superuser, and a fleet that an older Skein made. */
+/** Tests machines with roles of their own, owners who are no superusers, and fleets that an older Skein made. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -31,7 +31,8 @@ const why = (result: object) =>
 
 async function begin() {
   const stack = new AsyncDisposableStack();
-  const postgres = stack.use(await TestPostgres.start()); // Roles are those of all databases.
+  // A Postgres of its own, because roles belong to all databases of a server.
+  const postgres = stack.use(await TestPostgres.start());
   const url = await postgres.newDatabase();
   const env = { SKEIN_FLEET_URL: url };
   const { address } = good(await initFleet(env, SETTINGS));
@@ -46,7 +47,7 @@ async function begin() {
   return { ...all, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** From here on passwords count, whoever asks. */
+/** Makes Postgres ask every role but the administrator for its password from here on. */
 async function askForPasswords(database: Database): Promise<void> {
   const lines = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
   const [file] = good(await database.ask<{ hba_file: string }>("SHOW hba_file"));
@@ -72,7 +73,7 @@ describe("a machine that was invited", { timeout: 180_000 }, () => {
     good(await join(address, "build-4"));
     const left = new Client({ connectionString: invited.address });
     const ended = new Promise<void>((resolve) => left.once("end", resolve));
-    left.on("error", () => {}); // It is ended.
+    left.on("error", () => {}); // The session was ended.
     await left.connect();
     const { sessions } = good(await revokeFromFleet(env, SETTINGS, "build-3"));
     assert.ok(sessions >= 1);
@@ -135,7 +136,7 @@ describe("the owner of a fleet", { timeout: 120_000 }, () => {
     const { address } = good(await initFleet(env, SETTINGS));
     await using database = new Database({ url, schema: "skein" });
     const liar = new Client({ connectionString: address! });
-    liar.on("error", () => {}); // It is ended.
+    liar.on("error", () => {}); // The session was ended.
     const ended = new Promise<void>((resolve) => liar.once("end", resolve));
     await liar.connect();
     await assert.rejects(liar.query("CREATE TEMPORARY TABLE mine (x int)"), { code: "42501" });

@@ -1,4 +1,4 @@
-/** What can happen to a fleet while it works, and what must hold afterwards? Looked at from outside. */
+/** Causes mishaps in a working fleet, and checks from outside what must hold afterwards. */
 import { rename } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { jobId } from "../../src/core/job.ts";
@@ -18,7 +18,7 @@ import {
 import { type Lies, lie } from "./liar.ts";
 import { FILES, RUN_ARGS, scenario } from "./scenario.ts";
 
-/** `after`: so many events of the log. */
+/** `after`: the number of events in the log after which the mishap comes. */
 export type Mishap =
   | { readonly is: "worker-killed" | "worker-lies" | "coordinator-killed"; readonly after: number }
   | {
@@ -29,7 +29,7 @@ export type Mishap =
 
 type FleetTruth = Pick<FoundRun, "tree" | "endings"> & { readonly events: number };
 
-/** On one machine. */
+/** Runs the scenario on one machine, for comparison. */
 export async function onOneMachine(): Promise<FleetTruth> {
   await using setting = await makeSetting({ files: FILES, script: scenario() });
   const config = setting.config({
@@ -42,14 +42,14 @@ export async function onOneMachine(): Promise<FleetTruth> {
   return { tree, endings: endings(end.state), events: events.length };
 }
 
-/** Every kind of mishap early, in the middle and late; coordinators more often. */
+/** Every kind of mishap early, in the middle and late in the run; kills of coordinators more often. */
 export function* fleetPlans({ events }: FleetTruth, every: number): Generator<Mishap> {
   for (const part of [0.2, 0.5, 0.75]) {
     const after = Math.ceil(events * part);
     yield { is: "worker-killed", after };
     yield { is: "worker-lies", after };
     yield { is: "worker-stopped", after, ms: 60_000 };
-    yield { is: "postgres-away", after, ms: part === 0.5 ? 15_000 : 3_000 }; // Longer than a heartbeat.
+    yield { is: "postgres-away", after, ms: part === 0.5 ? 15_000 : 3_000 }; // 15 s is longer than a heartbeat.
     yield { is: "remote-away", after, ms: 8_000 };
   }
   for (let after = 1; after < events; after += every) yield { is: "coordinator-killed", after };
@@ -61,7 +61,7 @@ type FleetTrial = {
   readonly ms: number;
 };
 
-/** One run with its mishaps, taken to its end by whichever coordinator is left. */
+/** Runs the scenario with its mishaps, to its end by the last coordinator. */
 export async function fleetTrial(mishaps: readonly Mishap[], truth: FleetTruth): Promise<FleetTrial> {
   await using postgres = await TestPostgres.start();
   const url = await postgres.newDatabase();
@@ -93,7 +93,7 @@ export async function fleetTrial(mishaps: readonly Mishap[], truth: FleetTruth):
   return { kills, violations, ms: performance.now() - begun };
 }
 
-/** Attempts take a while, so that something is under way when something happens. */
+/** Attempts take a while, so that some are under way when a mishap comes. */
 const PAUSE_MS = 700;
 
 class Scene {
@@ -135,12 +135,12 @@ class Scene {
     return end;
   }
 
-  /** What lying brought, which must be nothing. */
+  /** What hostile workers achieved, which must be nothing. */
   async successes(): Promise<readonly string[]> {
     return (await Promise.all(this.#lies.map(({ over }) => over))).flat();
   }
 
-  /** True if something was killed or stopped before the run was over. */
+  /** Gives true if the mishap came before the run was over. */
   async suffer(mishap: Mishap): Promise<boolean> {
     await this.#events(mishap.after);
     if (this.#coordinator.isOver()) return false;
@@ -179,7 +179,7 @@ class Scene {
     }
   }
 
-  /** One that is stopped may lose its name after 10 s. */
+  /** Without stopped workers: a worker that is stopped may lose its name after 10 s. */
   #living(): readonly string[] {
     return this.#workers.flatMap((worker, i) =>
       this.#joined.has(worker) && !worker.isOver() && !this.#stopped.has(worker) ? [`worker-${i + 1}`] : [],
@@ -191,7 +191,7 @@ class Scene {
     this.#workers.push(worker);
     worker.says("has joined").then(
       () => this.#joined.add(worker),
-      () => {}, // It was killed before.
+      () => {}, // The worker was killed before it had joined.
     );
     this.#folders.push(worker.folder);
   }
@@ -202,7 +202,7 @@ class Scene {
     worker.kill("SIGKILL");
   }
 
-  /** On another machine: an empty state folder, another clone. */
+  /** Resumes on another machine, with an empty state folder and another clone. */
   async #takeOver(): Promise<void> {
     this.machine = await this.#place.machine();
     this.#folders.push(this.machine.folder);
@@ -225,7 +225,7 @@ class Scene {
     }
   }
 
-  /** Of the log, whoever wrote them; until the coordinator has ended. */
+  /** Waits until the log has that many events, of any coordinator, or until the coordinator has ended. */
   async #events(count: number): Promise<void> {
     const home = await this.machine.home().catch(() => undefined);
     for (let log = home?.log; !this.#coordinator.isOver(); await pause(50)) {
@@ -257,7 +257,7 @@ function repeated(log: readonly Event[]): readonly string[] {
   return all.filter((what, i) => all.indexOf(what) < i).map((what) => `${what} is in the log twice`);
 }
 
-/** What was handed in is on the remote: no coordinator lacks it. */
+/** What a worker handed in is on the remote, so a later coordinator must not have it made again. */
 const madeAgain = (log: readonly Event[]): readonly string[] =>
   log.flatMap((event) =>
     event.type === "task.retried" && /had handed in is not in the repository/.test(event.failure.message)
@@ -265,7 +265,9 @@ const madeAgain = (log: readonly Event[]): readonly string[] =>
       : [],
   );
 
-/** Where no machine was lost, none loses its job. Gates are parts of jobs, and may be taken one after the other. */
+/**
+ * Where no machine was lost, no job is taken by a second one. Gate runs are parts of jobs, and machines may take turns.
+ */
 function takenOver(log: readonly Event[]): readonly string[] {
   const taken = log.flatMap((event) =>
     event.type === "job.taken" && /^(?:plan|work):/.test(event.job) ? [event.job as string] : [],
@@ -273,7 +275,7 @@ function takenOver(log: readonly Event[]): readonly string[] {
   return taken.filter((job, i) => taken.indexOf(job) < i).map((job) => `${job} was taken from its machine`);
 }
 
-/** Whatever workers pushed, also under names of their own. */
+/** Refs that workers pushed, also under names of their own. */
 async function leftThere({ remote }: FleetPlace, { run }: FoundRun): Promise<readonly string[]> {
   const refs = await openRepository(remote).git(
     "for-each-ref",
@@ -302,7 +304,7 @@ async function notInTarget({ remote }: FleetPlace, { log, run }: FoundRun): Prom
   ];
 }
 
-/** Every commit that the target ever pointed at passes the gate. */
+/** Every commit that the target ever had must pass the gate. */
 async function redCommits({ remote }: FleetPlace, { log, run }: FoundRun): Promise<readonly string[]> {
   const opened = log.find((event) => event.type === "run.opened")!;
   const { git } = openRepository(remote);

@@ -1,4 +1,4 @@
-/** Does a coordinator keep no other from its run, and jobs of dead machines from none? Each with a Postgres database of its own. */
+/** Tests that a coordinator's offers block no other coordinator, and free the jobs of dead machines. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Database } from "../../src/adapters/fleet/database.ts";
@@ -81,7 +81,7 @@ describe("the offers of a coordinator", { timeout: 90_000 }, () => {
     assert.equal(await offer(first), "offered");
     const dead = await machine("dead");
     assert.ok(await dead.next(AbortSignal.timeout(15_000)));
-    await dead[Symbol.asyncDispose](); // It gives no sign of life any more.
+    await dead[Symbol.asyncDispose](); // From here on the machine sends no heartbeat.
     await first.close();
     coordinator().follow(JOB, () => {});
     await database.ask(`UPDATE "skein_jobs".job SET heartbeat_on = now() - interval '1 hour'`);

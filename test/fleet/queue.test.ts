@@ -1,4 +1,4 @@
-/** Does a job go to one machine, the right one, and count once? The queue of a fleet over a real Postgres. */
+/** Tests the fleet's job queue over a real Postgres: each job goes to one suitable machine, and counts once. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Database } from "../../src/adapters/fleet/database.ts";
@@ -34,7 +34,7 @@ describe("the queue of a fleet", LIMIT, () => {
     await database.close();
   });
 
-  /** A run of its own, so that tests do not meet; `again`: another coordinator of the same. */
+  /** A coordinator of a run of its own, so that tests do not meet; `again`: a second coordinator of the same run. */
   async function coordinator(again?: { readonly runId: string; readonly fence: number }) {
     runs += 1;
     const run = `r${runs}`;
@@ -47,7 +47,7 @@ describe("the queue of a fleet", LIMIT, () => {
       news.resolve();
       news = Promise.withResolvers();
     };
-    /** Looks for word now, as it does every two seconds. */
+    /** Wakes the coordinator now, which otherwise looks every two seconds. */
     const heard = async (count: number) => {
       await database.ask("SELECT pg_notify('$N:jobs:' || $1::text, '')", [options.runId]);
       while (told.length < count) await news.promise;
@@ -173,7 +173,7 @@ describe("the queue of a fleet", LIMIT, () => {
     assert.deepEqual(await end, { is: "cancelled", tries: 0, begun: true });
   });
 
-  /** As the supervisor does once the heartbeat is out. */
+  /** Does what the supervisor does after a missed heartbeat, and takes the job for another machine. */
   const loseTo = async (other: FleetSource, runId: string): Promise<TakenJob> => {
     await database.ask("UPDATE $J.job SET state = 'retry' WHERE data->>'runId' = $1", [runId]);
     return take(other);

@@ -1,4 +1,4 @@
-/** Does one refusal hold back every machine of a fleet? 40 calls in flight on 4 workers, counted at the model's server. */
+/** Tests that one rate limit stops every machine of a fleet: 40 calls in flight on 4 workers, counted at the server. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { failing, whereOf } from "../e2e/faulty-runs.ts";
@@ -16,7 +16,7 @@ it("one 429 stops all 40 on 4 machines until the reset, and every task is done a
   timeout: 400_000,
 }, async () => {
   const names = Array.from({ length: TASKS }, (_, i) => `task-${i + 1}`);
-  // Three calls each: whoever was in the middle of its second wants to make a third.
+  // Each worker makes three calls: workers in the middle of their second call want to make a third.
   const more = (name: string) => ({ do: "write", path: `${name}.txt`, text: "whole\n" }) as const;
   const script = {
     plans: { t: [plans(...names.map((name) => task(name)))] },

@@ -1,4 +1,4 @@
-/** The role of workers: it can do their work, and neither read nor change anything else. */
+/** Tests the database role of workers: it can do their work, and neither read nor change anything else. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client } from "pg";
@@ -21,7 +21,7 @@ async function initialised(url: string, more: Readonly<Record<string, string>> =
   return made;
 }
 
-/** Postgres itself writes the file: from here on the workers' password counts. */
+/** Makes Postgres write its own access file, so that the workers' password counts from here on. */
 async function askForPasswords(url: string): Promise<void> {
   await using database = new Database({ url, schema: "skein" });
   const lines = "host all skein_worker 127.0.0.1/32 scram-sha-256\nhost all postgres 127.0.0.1/32 trust\n";
@@ -157,7 +157,7 @@ describe("the role of workers", { timeout: 120_000 }, () => {
     await using postgres = await TestPostgres.start();
     const url = await postgres.newDatabase();
     const { address } = await initialised(url);
-    const salt = Buffer.alloc(16, "salt 2"); // The verifier of this password has "$S" in it.
+    const salt = Buffer.alloc(16, "salt 2"); // With this salt the verifier of the password contains "$S".
     await using database = new Database({ url, schema: "skein" });
     const env = { SKEIN_FLEET_URL: url, SKEIN_FLEET_WORKER_PASSWORD: "brought along" };
     assert.ok(!hasFailed(await makeWorkersRole(database, env, salt)));
@@ -172,7 +172,7 @@ describe("the role of workers", { timeout: 120_000 }, () => {
   it("is not made where it could create functions that others run", async () => {
     await using postgres = await TestPostgres.start();
     const url = await postgres.newDatabase();
-    // As Postgres 14 is made.
+    // Postgres 14 grants this by default.
     await as(url, (owner) => owner.query("GRANT CREATE ON SCHEMA public TO PUBLIC"));
     const refused = await initFleet({ SKEIN_FLEET_URL: url }, SETTINGS);
     assert.ok(hasFailed(refused));

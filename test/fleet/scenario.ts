@@ -1,9 +1,12 @@
-/** What does a fleet work on in tests? Conflicts, a red attempt, a crash, a failed task, subplans, subtasks and a question. */
+/**
+ * The run of the fleet's chaos trials: conflicts, a red attempt, a crash, a failed task, subplans, subtasks, a
+ * question.
+ */
 
 import type { Script, WorkAttempt } from "../../src/ports/agent-script.ts";
 import { script as chaos } from "../chaos/scenario.ts";
 
-/** Fails as long as a file says "bad", or the list is not in order. */
+/** Fails while a file says "bad", or while the list is not sorted. */
 const CHECK = `test -f list.txt && sort -c list.txt || exit 1
 ! grep -l bad *.txt
 `;
@@ -15,7 +18,10 @@ export const RUN_ARGS = [
   ...["--set", "retry.first=20ms", "--set", "retry.max=50ms", "--workers", "6"],
 ];
 
-/** The scenario that is killed on one machine, without what looks at that machine's files. `pauseMs`: in every attempt. */
+/**
+ * The scenario of the chaos trials, without steps that read the coordinator's files. `pauseMs`: a pause in every
+ * attempt.
+ */
 export function scenario(pauseMs = 0): Script {
   const { "fix-build-1": _, ...work } = chaos.work;
   const slow = (attempt: WorkAttempt): WorkAttempt => ({

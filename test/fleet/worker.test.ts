@@ -1,4 +1,4 @@
-/** How does a worker end, and what does everybody see of what it did? */
+/** Tests how a fleet's worker ends, and what others see of its work. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { newDatabase } from "../support/postgres.ts";

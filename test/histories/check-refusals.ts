@@ -1,4 +1,4 @@
-/** Was anybody refused who had done nothing wrong? Every refused attempt is merged again, alone, and looked at. */
+/** Finds innocent attempts that were refused: merges every refused attempt again, alone, and judges the tree. */
 import type { Event, EventOf } from "../../src/core/log/event.ts";
 import type { TaskId } from "../../src/core/task.ts";
 import type { Facts } from "./facts.ts";
@@ -11,7 +11,7 @@ type Refusal = {
   readonly attempt: number;
   readonly why: "conflict" | "gate-red";
   readonly commit: string;
-  /** Where the target was when its last candidate was made; or judged, if it was made ahead of its turn. */
+  /** The target when the task's last candidate was made; for a candidate that was made ahead, when it was judged. */
   readonly onto: string;
   readonly key: string;
   readonly repairs: readonly string[] | undefined;
@@ -81,13 +81,13 @@ async function problemOf(facts: Facts, refusal: Refusal): Promise<readonly strin
   return isFine(before, after, repairs) ? [`${said} for a red gate, and is innocent`] : [];
 }
 
-/** On red: nothing new, and of what it was made to mend, if it is there, something is gone. */
+/** An attempt is fine if nothing new fails, and something of what it was made to mend, if it is there, is gone. */
 function isFine(
   before: ReadonlySet<string>,
   after: ReadonlySet<string>,
   repairs: readonly string[] = [],
 ): boolean {
-  if (repairs.includes(OUTAGE)) return false; // It cannot mend what is not in the tree.
+  if (repairs.includes(OUTAGE)) return false; // An outage is not in the tree, so no change mends it.
   if ([...after].some((name) => !before.has(name))) return false;
   const there = repairs.filter((name) => before.has(name));
   return there.length === 0 || there.some((name) => !after.has(name));

@@ -1,15 +1,15 @@
-/** Does the history of the target look as its strategy promises? */
+/** Checks that the target's history has the shape that its landing strategy promises. */
 import type { Facts } from "./facts.ts";
 import type { Move, Note } from "./git-facts.ts";
 
-/** In words; undefined if all is well. */
+/** Gives the problem in words; undefined if there is none. */
 export function shapeProblem(facts: Facts, move: Move, note: Note): string | undefined {
   return facts.history.policy.landing.strategy === "merge-commit"
     ? mergeProblem(facts, move, note)
     : lineProblem(facts, move, note);
 }
 
-/** One first-parent commit a batch; with several members, their merges hang off it, one for each. */
+/** Each batch is one first-parent commit; with several members it has one merge for each of them behind it. */
 function mergeProblem({ parents, played }: Facts, { from, to }: Move, { members }: Note): string | undefined {
   const [first, second, ...more] = parents.get(to) ?? [];
   if (first !== from || second === undefined || more.length > 0) return "no merge onto the target as it was";
@@ -24,7 +24,7 @@ function mergeProblem({ parents, played }: Facts, { from, to }: Move, { members 
     : "its merges are not those of its members, in their order";
 }
 
-/** No merge; and with `fast-forward`, on a target that has not moved, the commits as they were made. */
+/** There is no merge; with `fast-forward` on a target that has not moved, the commits are the worker's own. */
 function lineProblem(
   { parents, played, history }: Facts,
   { from, to }: Move,
@@ -38,7 +38,7 @@ function lineProblem(
   return isOnLine(parents, to, from) ? undefined : "not one line from where the target was";
 }
 
-/** Whether `from` is reached by single parents alone. */
+/** Whether `from` is reached by commits with one parent alone. */
 function isOnLine(parents: Facts["parents"], tip: string | undefined, from: string): boolean {
   for (let at = tip; at !== undefined; ) {
     if (at === from) return true;

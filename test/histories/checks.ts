@@ -1,4 +1,4 @@
-/** What must be true of every history, by what git and the log say afterwards? */
+/** Checks every played history against what git and the log say afterwards. */
 import type { Event } from "../../src/core/log/event.ts";
 import type { RunState } from "../../src/core/log/state.ts";
 import { isRepair, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
@@ -13,7 +13,7 @@ import type { Played } from "./play.ts";
 import { type Place, TARGET } from "./repository.ts";
 import { marksIn, plainName } from "./tree.ts";
 
-/** Everything that is wrong, in words; nothing, if all is well. */
+/** Gives everything that is wrong, in words. */
 export async function check(history: History, place: Place, played: Played): Promise<readonly string[]> {
   if (played.end.is !== "closed") return [`the run does not end: ${JSON.stringify(played.end)}`];
   const facts = await factsOf(history, place, played);
@@ -32,7 +32,7 @@ export async function check(history: History, place: Place, played: Played): Pro
   ];
 }
 
-/** What failed only over what was left in a used workspace is not counted as anything. */
+/** Failures that are only due to a used workspace must not count for anything. */
 const leftoverProblems = (events: readonly Event[]): readonly string[] =>
   events.flatMap((event) =>
     countedNames(event)
@@ -40,7 +40,7 @@ const leftoverProblems = (events: readonly Event[]): readonly string[] =>
       .map((name) => `${event.type} counts ${name}`),
   );
 
-/** One move of the target by us: proved, gated as it is, and green, or on red no worse. */
+/** Checks one landing: it has a proof, was gated on exactly this target, and is green, or no worse on a red target. */
 function landingProblems(facts: Facts, move: Move): readonly string[] {
   const { played, notes, truth } = facts;
   const { from, to } = move;
@@ -67,7 +67,7 @@ function landingProblems(facts: Facts, move: Move): readonly string[] {
   ];
 }
 
-/** A fix that lands has mended something of what it was made for, if any of that was there. */
+/** A fix that lands must have mended some of its failures, if any was still there. */
 function fixProblems({ notes, truth }: Facts, { from, to }: Move, state: RunState): readonly string[] {
   const members = notes.get(to)?.members ?? [];
   return members.flatMap(({ task }) => {
@@ -78,7 +78,7 @@ function fixProblems({ notes, truth }: Facts, { from, to }: Move, state: RunStat
   });
 }
 
-/** What others put there stays there. */
+/** Commits that others put on the target must stay there. */
 const outsideProblems = ({ played, parents, moves }: Facts): readonly string[] => {
   const history = ancestorsOf(parents, moves.at(-1)?.to);
   return played.outside
@@ -97,7 +97,7 @@ function ancestorsOf(parents: Facts["parents"], tip: string | undefined): Readon
   return found;
 }
 
-/** Landed as often as it is done, and there as often as that; and who did nothing wrong was never refused. */
+/** A done task landed once and is in the tree once, any other never; an innocent task was never refused. */
 function taskProblems(facts: Facts, task: Task, refused: number): readonly string[] {
   if (task.id === ROOT) return [];
   const { history, notes, moves, files, place } = facts;

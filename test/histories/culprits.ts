@@ -1,4 +1,7 @@
-/** In how many gate runs is the one culprit of a batch found? In a batch of n, at every place in it, in real git. */
+/**
+ * Counts the gate runs until a batch's one culprit is found, in batches of n with the culprit at every place, in real
+ * git.
+ */
 import type { Brief } from "../../src/core/brief.ts";
 import { type Job, jobId } from "../../src/core/job.ts";
 import type { Event } from "../../src/core/log/event.ts";
@@ -9,17 +12,17 @@ import { makePlace, type Place, PROOFS, TARGET } from "./repository.ts";
 import { Tally } from "./tally.ts";
 
 export type Found = {
-  /** Members of the first candidate that the culprit was in. */
+  /** The number of members in the first candidate with the culprit. */
   readonly size: number;
-  /** From that candidate's first run until the culprit was refused, both counted, landings and checks. */
+  /** The gate runs of landings and checks, from that candidate's first one until the culprit was refused, inclusive. */
   readonly gateRuns: number;
-  /** Keys of all who were refused. */
+  /** The keys of all tasks that were refused. */
   readonly refused: readonly string[];
 };
 
 export const mostRuns = (size: number): number => Math.ceil(Math.log2(size)) + 4;
 
-/** So many tasks have landed before that large batches are dared. */
+/** The number of tasks that have to land before the policy makes large batches. */
 const WARM = 40;
 
 const POLICY: Policy = {
@@ -29,10 +32,10 @@ const POLICY: Policy = {
   landing: { ...defaultPolicy.landing, maxBatch: 64 },
 };
 
-/** Where the target and its proofs were, to be put back there. */
+/** The target and its proofs, to be put back there. */
 type Refs = readonly (readonly [ref: string, commit: string])[];
 
-/** A run in which all has gone well so far, from which any number of others go on. */
+/** A run without failures so far, from which any number of bisections can start. */
 export class WarmRun implements AsyncDisposable {
   readonly #place: Place;
   readonly #since: readonly Event[];
@@ -56,7 +59,7 @@ export class WarmRun implements AsyncDisposable {
     return new WarmRun(place, events, refs);
   }
 
-  /** `n` tasks wait while another one is gated, and are one candidate then; the one at `at` is bad. */
+  /** `n` tasks wait while another task is gated, and are then one candidate; the task at `at` is bad. */
   async bisect(n: number, at: number): Promise<Found> {
     const moves = this.#refs.map(([ref, commit]) => `update ${ref} ${commit}\n`);
     await this.#place.gitWith(moves.join(""), "update-ref", "--stdin");
@@ -80,7 +83,7 @@ export class WarmRun implements AsyncDisposable {
 
 const FIRST = "first";
 
-/** While the first one is gated, all others are made; a gate is quick, so that no sweep comes between. */
+/** While the first task is gated, all others are made. A gate run is short, so that no sweep comes between. */
 const msOf = (brief: Brief): number =>
   brief.kind === "land" || brief.kind === "check"
     ? 1_000
@@ -134,7 +137,7 @@ function found({ events, gate }: Played, since: number, culprit: string): Found 
   return { size: begun.members.length, gateRuns, refused: refused.map(({ key }) => key) };
 }
 
-/** What is wrong with one bisection, in words. */
+/** Gives the problem of one bisection in words; undefined if there is none. */
 export function bisectProblem({ size, gateRuns, refused }: Found, at: number): string | undefined {
   if (refused.join() !== `w${at}`) return `refused: ${refused.join(", ") || "nobody"}, and not w${at} alone`;
   const most = mostRuns(size);

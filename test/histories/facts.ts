@@ -1,4 +1,4 @@
-/** What is known of a history when it is over? What was planted, what the log tells, and what git says. */
+/** Gathers the facts about a history that is over: what was planted, what the log tells, and what git says. */
 import { filesOf, type Move, movesOf, type Note, notesOf, parentsOf } from "./git-facts.ts";
 import type { History } from "./plant.ts";
 import type { Played } from "./play.ts";
@@ -13,7 +13,7 @@ export type Facts = {
   readonly notes: ReadonlyMap<string, Note>;
   readonly parents: ReadonlyMap<string, readonly string[]>;
   readonly files: ReadonlyMap<string, Files>;
-  /** What fails in the tree of a commit, flaky tests not counted. */
+  /** The names of what really fails in the tree of a commit, without flaky tests. */
   readonly truth: (commit: string) => ReadonlySet<string>;
 };
 

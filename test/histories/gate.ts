@@ -1,4 +1,4 @@
-/** Does a tree pass? Judged as data read from git's objects, with what makes gates hard: chance, outages, others. */
+/** A gate for histories that judges trees from git's objects, with flaky failures, outages and pushes by others. */
 import { failuresOf, type Probed } from "../../src/core/gate.ts";
 import type { JobId } from "../../src/core/job.ts";
 import type { GateChange } from "../../src/core/rules/gate-changes.ts";
@@ -10,7 +10,7 @@ import type { Tally } from "./tally.ts";
 import { plainName, reportOf, stagedReportOf, wrongWith } from "./tree.ts";
 import type { Trees } from "./trees.ts";
 
-/** `failures`: what was said, also without a reason. */
+/** `failures`: everything that failed in the run, also without a reason. */
 export type Run = GatedTree & { readonly tree: string; readonly failures: readonly string[] };
 
 type World = {
@@ -22,12 +22,12 @@ type World = {
   readonly tally: Tally;
   /** What a run meets in a workspace that is not made anew. */
   readonly remembers?: (tree: string, isFresh: boolean) => ReturnType<ReturnType<typeof placesThatRemember>>;
-  /** While it runs, somebody may move the target. */
+  /** Lets others move the target while the run goes on. */
   readonly meanwhile: (run: number) => Promise<void>;
 };
 
 export const OUTAGE = "test: the network";
-/** An outage is over when so many looks at the target have seen it: else nobody could tell it from a bad task. */
+/** The number of checks of the target that an outage lasts: after fewer, it could not be told from a bad task. */
 const LOOKS = 2;
 const MAX_FLAKES = 2;
 
@@ -60,7 +60,7 @@ export class HistoryGate implements Gate {
     return { report, problems, tail: failures.join("\n"), ...(isRed && leftovers && { leftovers }) };
   }
 
-  /** A tree is judged where it lies. */
+  /** Does nothing: a tree is judged without a workspace. */
   prepare(): void {}
 
   async probe(): Promise<Probed> {
@@ -72,8 +72,8 @@ export class HistoryGate implements Gate {
   }
 
   /**
-   * A tree fails without a reason at most twice, and not in the same way: what fails twice in one way has a reason,
-   * as far as anyone can tell.
+   * Makes a tree fail without a reason at most twice, each time in another way: the engine takes two failures of one
+   * kind for a real one.
    */
   #flake(tree: string): readonly string[] {
     const { random, flaky, tally } = this.#world;

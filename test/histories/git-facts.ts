@@ -1,4 +1,4 @@
-/** What does git itself say happened? Read with plain git commands, and with nothing of what is being tested. */
+/** Reads what happened from git itself, by plain git commands, and with no code that is under test. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Place, PROOFS, TARGET } from "./repository.ts";
@@ -6,7 +6,7 @@ import type { Files } from "./tree.ts";
 
 export type Move = { readonly from: string; readonly to: string; readonly isOurs: boolean };
 
-/** Every commit that the target pointed at, from the log that git keeps of the ref. */
+/** Every commit that the target had, from git's reflog. */
 export async function movesOf({ folder }: Place): Promise<readonly Move[]> {
   const text = await readFile(join(folder, ".git/logs", TARGET), "utf8");
   const lines = text.split("\n").filter((line) => line !== "");
@@ -34,7 +34,7 @@ export type Note = {
   readonly onto: string;
 };
 
-/** The proofs, by commit. */
+/** The proofs in the notes, by commit. */
 export async function notesOf(place: Place): Promise<ReadonlyMap<string, Note>> {
   const listed = (await place.git("notes", `--ref=${PROOFS}`, "list"))
     .split("\n")
@@ -47,18 +47,18 @@ export async function notesOf(place: Place): Promise<ReadonlyMap<string, Note>> 
   return new Map(pairs.map(([, commit], i) => [commit, JSON.parse(texts[i]!.toString()) as Note]));
 }
 
-/** The tree of a merge; undefined if it conflicts. */
+/** The tree of a merge; undefined if the two commits conflict. */
 export async function mergeOf({ git }: Place, ours: string, theirs: string): Promise<string | undefined> {
   try {
     return await git("merge-tree", "--write-tree", ours, theirs);
   } catch (error) {
-    // A conflict ends with 1 and says nothing on standard error; anything else does.
+    // On a conflict git exits with 1 and an empty standard error; any other error is thrown.
     if (/fatal|error:/.test((error as Error).message)) throw error;
     return undefined;
   }
 }
 
-/** The files of many commits or trees, in a process for each level. */
+/** The files of many commits or trees, with one process for each level of folders. */
 export async function filesOf(place: Place, names: readonly string[]): Promise<ReadonlyMap<string, Files>> {
   const all = [...new Set(names)];
   const roots = (
@@ -83,7 +83,7 @@ export async function filesOf(place: Place, names: readonly string[]): Promise<R
   );
 }
 
-/** Name to id, of one level. */
+/** Names and ids of the entries of one tree. */
 function entriesIn(tree: Buffer): ReadonlyMap<string, string> {
   const entries = new Map<string, string>();
   for (let at = 0; at < tree.length; ) {
