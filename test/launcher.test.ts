@@ -1,4 +1,6 @@
-/** Does `bin/skein` start, from anywhere, on any Node, and pass on how it ended? Real processes. */
+/**
+ * Tests that `bin/skein` starts from anywhere, on any Node, and passes on how the command ended, with real processes.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -35,14 +37,17 @@ const launcher = createRequire(import.meta.url)(LAUNCHER) as {
 const temporary = realpathSync(mkdtempSync(path.join(tmpdir(), "skein launcher ")));
 after(() => rmSync(temporary, { recursive: true, force: true }));
 
-/** Loaded before the launcher, makes any Node claim to be an old one. Not passed on to a Node it starts. */
+/**
+ * Preloaded before the launcher, this makes any Node claim to be an old one. A Node that the launcher starts does not
+ * load it.
+ */
 const CLAIM_OLD = path.join(temporary, "claim-old.cjs");
 writeFileSync(
   CLAIM_OLD,
   'Object.defineProperty(process, "versions", { value: Object.assign({}, process.versions, { node: "18.3.0" }) });',
 );
 
-/** Stands in for the command: ends as told, or says which signals arrive until its input ends. */
+/** Stands in for the command: it ends as told, or prints the signals that it gets until its input ends. */
 const PUPPET = `
 export async function main([how, what]: string[]): Promise<number> {
   if (how === "exit") return Number(what);
@@ -57,7 +62,7 @@ export async function main([how, what]: string[]): Promise<number> {
 
 type Place = { readonly bin: string; readonly root: string };
 
-/** A checkout with the real launcher and a puppet behind it. */
+/** Makes a checkout with the real launcher and the puppet as its command. */
 function puppetCheckout(name: string, { installed }: { installed: boolean }): Place {
   const root = path.join(temporary, name);
   mkdirSync(path.join(root, "src/surfaces/cli"), { recursive: true });
@@ -97,7 +102,7 @@ async function untilSaid({ child, written }: ReturnType<typeof launch>, words: s
   }
 }
 
-/** Runs its first argument by bash, with the others. */
+/** Runs its first argument as a bash script, with the other arguments. */
 const SHELL = `
   const [script, ...args] = process.argv.slice(1);
   const child = require("child_process").spawn("bash", ["-c", script, "bash", ...args], { stdio: "inherit" });
@@ -138,7 +143,7 @@ test("says so if the current folder was deleted, without a stack trace", async (
   assert.deepEqual([code, JSON.parse(json).error.kind], ["3", "configuration"]);
 });
 
-/** By a real run: its agent and its git write down what they have open. */
+/** In a real run, its agent and its git write down which files they have open. */
 test("what it starts inherits no file that was open before", async () => {
   if (process.platform !== "linux") return;
   const home = mkdtempSync(path.join(temporary, "inherits "));

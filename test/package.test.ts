@@ -1,10 +1,9 @@
 /**
- * Does what we publish work where it is installed? Packs a copy of the checkout, installs the tarball into an
- * empty project, and uses it as a command and as a library.
- *
- * The install is npm's own, but offline and with an empty cache: the dependencies are put where npm would put
- * them, as copies of those the checkout has, and npm keeps what satisfies the manifest. So it needs neither a
- * registry nor a warm cache, and still fails if the manifest asks for something that the checkout does not have.
+ * Tests the published package where it is installed: packs a copy of the checkout, installs the tarball into an empty
+ * project, and uses it as a command and as a library. npm itself installs, but offline and with an empty cache: the
+ * checkout's dependencies are copied to where npm would put them, and npm keeps those that satisfy the manifest. So the
+ * test needs neither a registry nor a warm cache, and still fails if the manifest asks for something that the checkout
+ * lacks.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -41,7 +40,7 @@ const installed = path.join(project, "node_modules/skein-agents");
 const manifest = readManifest(ROOT);
 let packed: Packed;
 
-/** Without npm's own variables: they would make an npm below `npm test` work on this checkout. */
+/** Without npm's own variables, which would make an npm below `npm test` work on this checkout. */
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))),
   npm_config_cache: path.join(temporary, "cache"),
@@ -61,7 +60,7 @@ async function run(command: string, args: readonly string[], cwd: string, env = 
 }
 
 describe("the published package", () => {
-  // In a suite of its own: a hook outside of any would run before every test of every file.
+  // In a suite of its own: a hook outside of any suite would run before every test of every file.
   before(prepare);
   after(() => rmSync(temporary, { recursive: true, force: true }));
 
@@ -100,7 +99,7 @@ describe("the published package", () => {
     for (const { path: file, text } of sourceFiles(installed, ["dist"])) {
       for (const { specifier = "" } of importsOf(text)) {
         if (specifier.startsWith("node:")) continue;
-        // Types keep the name of the source (./a.ts), which the compiler finds as a.d.ts.
+        // Types keep the source's file name (./a.ts), for which the compiler finds a.d.ts.
         const target = specifier.startsWith(".")
           ? existsSync(path.join(installed, path.dirname(file), specifier.replace(/\.ts$/, ".d.ts")))
           : packageOf(specifier) in (manifest.dependencies ?? {});
@@ -263,12 +262,12 @@ async function prepare() {
   writeFileSync(path.join(clone, "dist/stale.js"), "");
 
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", temporary], clone);
-  // What a script of ours prints comes before the JSON.
+  // Output of the package's own scripts can come before the JSON.
   [packed] = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as [Packed];
 
   mkdirSync(project);
   writeFileSync(path.join(project, "package.json"), '{ "private": true, "type": "module" }');
-  // What it depends on comes from here as well: no registry is asked.
+  // The dependencies are copied from here as well, so no registry is asked.
   const needed = [...closure(Object.keys(manifest.dependencies ?? {}))].map((name) =>
     path.join(ROOT, "node_modules", name),
   );
@@ -282,7 +281,7 @@ async function prepare() {
   symlinkSync(path.join(ROOT, "node_modules/@types/node"), path.join(project, "node_modules/@types/node"));
 }
 
-/** What the compiler has to say. Types of libraries are checked as well: ours are among them. */
+/** Gives the compiler's messages. It checks the types of libraries as well, which include Skein's own. */
 async function compile(programs: Readonly<Record<string, string>>, options = STRICT): Promise<string> {
   for (const [file, text] of Object.entries(programs)) writeFileSync(path.join(project, file), text);
   const compiler = path.join(ROOT, "node_modules/typescript/bin/tsc");
@@ -301,10 +300,10 @@ const shownIn = (page: string): readonly string[] =>
     ([, code = ""]) => code,
   );
 
-/** The packages and all that they depend on. */
+/** The packages with everything that they depend on. */
 function closure(names: readonly string[]): ReadonlySet<string> {
   const all = new Set(names);
-  for (const name of all) // A set that grows is followed to its end.
+  for (const name of all) // A set that grows while it is iterated is iterated to its end.
     for (const needed of Object.keys(readManifest(path.join(ROOT, "node_modules", name)).dependencies ?? {}))
       all.add(needed);
   return all;
@@ -312,7 +311,7 @@ function closure(names: readonly string[]): ReadonlySet<string> {
 
 const packageOf = (specifier: string) => specifier.match(/^(?:@[^/]+\/)?[^/]+/)?.[0] ?? specifier;
 
-/** The Node of the PATH as it is outside npm's scripts, which put the checkout's own first. */
+/** The Node on the PATH outside of npm's scripts, which put the checkout's own Node first. */
 function machineNode(): string | undefined {
   const { PATH = "" } = process.env;
   const folders = PATH.split(path.delimiter).filter((folder) => !folder.includes("node_modules"));

@@ -1,4 +1,4 @@
-/** Can the runs of earlier days still be read and resumed? See test/fixtures/runs/record.ts for how they were made. */
+/** Tests that recorded runs of earlier versions can be read and resumed; test/fixtures/runs/record.ts made them. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -29,7 +29,7 @@ const jsonOf = async <T>({ ask }: RestoredRun, ...args: readonly string[]): Prom
   return JSON.parse(out) as T;
 };
 
-/** Another attempt at a task is the same question; the next turn of a planner is another one. */
+/** Another attempt at a task asks the same question; the next turn of a planner asks another one. */
 const questionOf = (job: string) => (job.startsWith("work:") ? job.replace(/#\d+$/, "") : job);
 
 it("the recorded runs are all there", () => {

@@ -1,4 +1,4 @@
-/** Do the published schemas say what Skein writes and reads today? */
+/** Tests that the published JSON schemas fit what Skein writes and reads today. */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

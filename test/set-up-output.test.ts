@@ -1,4 +1,7 @@
-/** Is what real tools wrote about a missing program, package or service told from a tree that is red? */
+/**
+ * Tests that recorded output of real tools about a missing program, package or service is told from failures of the
+ * tree.
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

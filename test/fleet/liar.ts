@@ -38,8 +38,8 @@ class Liar {
 
   async work(): Promise<readonly string[]> {
     for (let round = 0; !this.#isOver(); round += 1) {
+      // The statement was refused, or the session was ended.
       for (const attempt of [this.#flood, this.#holdOpen, this.#answerWith])
-        // The statement was refused, or the session was ended.
         if (!this.#isOver()) await attempt(round).catch(() => this.#drop());
       await pause(200);
     }

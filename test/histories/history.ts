@@ -1,4 +1,4 @@
-/** What is the history of one seed, and what is wrong with it? */
+/** Plays the history of one seed, or of many, and gives what is wrong with it. */
 import { check } from "./checks.ts";
 import { plant } from "./plant.ts";
 import { play } from "./play.ts";
@@ -12,7 +12,7 @@ export type Told = {
   readonly gateRuns: number;
   readonly tally: Tally;
   readonly violations: readonly string[];
-  /** The log, one event a line. */
+  /** The events of the log as JSON, one for each line. */
   readonly log: readonly string[];
 };
 
@@ -33,7 +33,7 @@ export async function tell(seed: number): Promise<Told> {
   };
 }
 
-/** Some at once: most of the time is spent waiting for git. */
+/** Plays several at once, because most of the time is spent waiting for git. */
 export async function tellAll(
   seeds: readonly number[],
   atOnce: number,

@@ -1,4 +1,4 @@
-/** `npm run histories -- --seeds N --from S`: plays that many histories in real git and says what was seen. */
+/** `npm run histories -- --seeds N --from S`: plays that many histories in real git and reports what happened. */
 import { parseArgs } from "node:util";
 import { bisectProblem, mostRuns, WarmRun } from "./culprits.ts";
 import { type Told, tellAll } from "./history.ts";
@@ -14,10 +14,10 @@ const HELP = `Lands the tasks of random histories in real repositories, one a se
 
 Exit: 0 no rule was broken, 1 one was, 2 usage.`;
 
-/** Two wait for git while a third thinks. */
+/** Two histories wait for git while a third computes. */
 const AT_ONCE = 3;
 
-/** More than this are not put into one candidate by the policy of these bisections. */
+/** The policy of these bisections puts no more tasks into one candidate. */
 const MAX_CULPRITS = 50;
 
 process.exitCode = await main();

@@ -1,22 +1,22 @@
-/** What is planted in the history of one seed? A project, tasks that meet in every way, and what happens meanwhile. */
+/** Plants the history of one seed: a project, tasks that meet in every way, and what happens meanwhile. */
 import { defaultPolicy, type Policy } from "../../src/core/rules/policy.ts";
 import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
 import { type Kind, Tally } from "./tally.ts";
 import type { Files } from "./tree.ts";
 
-/** What a task does, besides leaving its mark. */
+/** What a task changes, besides leaving its mark in the tree. */
 export type Makes =
-  /** `slot`: also changes a line of its own in a file that others change, too. */
+  /** `slot`: it also changes a line of its own in a file that other tasks change, too. */
   | { readonly is: "plain"; readonly slot?: number }
-  /** Leaves its mark in one line that others want, too. */
+  /** It leaves its mark in a line that other tasks change, too. */
   | { readonly is: "shared"; readonly line: number }
-  /** Red alone, for as many attempts; from then on right. */
+  /** It fails alone in its first `times` attempts, and is right from then on. */
   | { readonly is: "bad"; readonly how: "fails" | "broken" | "needs"; readonly times: number }
-  /** One renames what another begins to use. */
+  /** One task renames what another task begins to use. */
   | { readonly is: "renames" | "uses"; readonly lib: number }
-  /** Each is fine with one other, and three are too many. */
+  /** Two of these tasks pass together, and three are too many. */
   | { readonly is: "takes"; readonly pool: number }
-  /** One is right only together with the other, and nobody said so. */
+  /** One task is right only together with the other, and the plan does not say so. */
   | { readonly is: "offers" | "wants"; readonly part: number };
 
 export type Planted = {
@@ -28,7 +28,7 @@ export type Planted = {
   readonly commits: number;
 };
 
-/** Somebody else's commit on the target: at a time, or while the gate runs for the so-manieth time. */
+/** A commit on the target that another person makes: at a time, or during the gate run with that number. */
 export type Outsider = {
   readonly when: { readonly atMs: number } | { readonly inRun: number };
   readonly what: "green" | "red" | "shared" | "takes";
@@ -39,17 +39,19 @@ export type History = {
   readonly policy: Policy;
   readonly base: Files;
   readonly tasks: readonly Planted[];
-  /** Attempts at a failure of the base that do not mend it, by its name. */
+  /** The number of attempts that do not mend a failure of the base, by the failure's name. */
   readonly stubborn: ReadonlyMap<string, number>;
   readonly outsiders: readonly Outsider[];
   readonly baseMovesAtMs: readonly number[];
   /** The chance that a gate run fails without a reason. */
   readonly flaky: number;
-  /** From this gate run on everything is red, until two looks at the target have seen it. */
+  /** From this gate run on everything fails, until two checks of the target have seen it. */
   readonly outageInRun: number | undefined;
-  /** The gate is one command, which ends at the first step that fails. */
+  /** The gate is one command, which ends at its first step that fails. */
   readonly staged: boolean;
-  /** The workspaces of the gate keep what runs leave, of so many versions of the tree that are in each other's way. */
+  /**
+   * The gate's workspaces keep files of earlier runs; this is the number of versions of the tree whose files conflict.
+   */
   readonly versions: number | undefined;
   readonly tally: Tally;
 };
@@ -64,7 +66,7 @@ export function plant(seed: number): History {
   const policy = withGates(policyOf(random), seed);
   const old = random.chance(0.35) ? oldFailures(random, tally) : [];
   const tasks = tasksOf(random, tally);
-  // Behind a failure that stays for ever nobody sees what else a task breaks, so that nothing could be promised.
+  // A failure that stays for ever would hide what else a task breaks, and no promise could be checked.
   const staged = random.chance(0.3) && !old.some(({ times: tries }) => tries === NEVER);
   if (staged) tally.add("gate that ends at the first step that fails");
   tally.add(policy.landing.strategy);
@@ -85,7 +87,7 @@ export function plant(seed: number): History {
   };
 }
 
-/** By a die of its own, as that of the gates. */
+/** Uses random numbers of its own, as the number of gates does. */
 function versionsOf(seed: number): number | undefined {
   const random = randomFrom(seedFor(seed, "versions"));
   return random.chance(0.5) ? random.pick([2, 3, 5]) : undefined;
@@ -102,7 +104,7 @@ const policyOf = (random: Random): Policy => ({
   },
 });
 
-/** By a die of its own, so that all else is as it was with one gate. */
+/** Uses random numbers of its own, so that all else stays as it was with one gate. */
 const withGates = (policy: Policy, seed: number): Policy => ({
   ...policy,
   landing: { ...policy.landing, gates: randomFrom(seedFor(seed, "gates")).pick([1, 2, 4]) },
@@ -110,7 +112,7 @@ const withGates = (policy: Policy, seed: number): Policy => ({
 
 type Old = { readonly path: string; readonly text: string; readonly name: string; readonly times: number };
 
-/** One failure a file, now and then two of which a fix mends one at a time. */
+/** One failure for each file, and now and then a second one that the same fix does not mend. */
 function oldFailures(random: Random, tally: Tally): readonly Old[] {
   tally.add("base red from the start");
   const isHopeless = random.chance(0.2);
@@ -137,7 +139,7 @@ function baseOf(old: readonly Old[]): Files {
     [`src/user${i}.txt`, `text: its user\nneeds: lib${i}\n`],
     [`src/pool${i}.txt`, `text: a pool\nroom: pool${i} 2\n`],
   ]);
-  // Three lines between two slots, so that changes of neighbours merge.
+  // Three lines lie between two slots, so that changes of neighbours merge.
   const slots = Array.from({ length: SLOTS }, (_, i) => `slot: ${i} free\ntext: a\ntext: b\ntext: c\n`);
   return new Map([
     ...groups.flat(),
@@ -198,8 +200,8 @@ function plainOf(random: Random, i: number, tally: Tally): Makes {
 const times = <T>(count: number, item: T): readonly T[] => Array.from({ length: count }, () => item);
 
 function taskOf(random: Random, makes: Makes, earlier: readonly Planted[]): Planted {
-  const sprint = earlier.length > 0 && random.chance(0.2) ? 1 : 0; // An answer without tasks would be another story.
-  // Only plain ones are waited for: who waits for one that stays bad is skipped, which is not what is asked here.
+  const sprint = earlier.length > 0 && random.chance(0.2) ? 1 : 0; // A sprint without tasks is not meant here.
+  // Tasks wait only for plain ones: a task that waits for one that stays bad is skipped, which is not tested here.
   const before = earlier.filter((task) => task.makes.is === "plain" && task.sprint <= sprint);
   return {
     key: `w${earlier.length}`,

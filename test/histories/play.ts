@@ -1,4 +1,4 @@
-/** How does a history go? The real engine, landing and repository; only agents, the gate and time are made up. */
+/** Plays a history with the real engine, landing and repository; agents, the gate and time are made up. */
 import { setImmediate as drained } from "node:timers/promises";
 import { ManualClock } from "../../src/adapters/clocks/manual.ts";
 import { MemoryEventLog } from "../../src/adapters/event-logs/memory.ts";
@@ -24,19 +24,19 @@ import { mend, outside, scopeOf, work } from "./worker.ts";
 export type Played = {
   readonly events: readonly Event[];
   readonly gate: HistoryGate;
-  /** Commits that somebody else put on the target. */
+  /** Commits that other people put on the target. */
   readonly outside: readonly string[];
   readonly end: EngineEnd | { readonly is: "stuck"; readonly why: string };
 };
 
-/** Two months of the run's own time, or so many events: what is not over by then will never be. */
+/** Two months of the run's time, or this many events: a run that is not over by then is stuck. */
 const MAX_MS = 60 * 24 * 3_600_000;
 const MAX_EVENTS = 50_000;
 
 export type PlayOptions = {
-  /** The events of an earlier engine, from which this one goes on. */
+  /** The events of an earlier engine, which this engine continues. */
   readonly since?: readonly Event[];
-  /** The engine stops when it would start this; it is never begun. */
+  /** The engine stops when it would start this job, and the job is never begun. */
   readonly stopAt?: (brief: Brief) => boolean;
   readonly msOf?: (brief: Brief, random: Random) => number;
 };
@@ -104,7 +104,7 @@ export async function play(history: History, place: Place, options: PlayOptions 
   }
 }
 
-/** Gates take longer than many a task here: so that tasks wait for them together, and batches are large. */
+/** Gate runs are longer than many tasks, so that tasks wait for them together and batches are large. */
 const takes = ({ kind }: Brief, random: Random): number =>
   kind === "work" ? random.spread(10_000, 300_000) : random.spread(5_000, 120_000);
 
@@ -164,7 +164,7 @@ class World {
     return { outcome, spent: { tokens: 1 } };
   }
 
-  /** All sprints one after the other; then only that everything was heard. */
+  /** Gives the sprints one after the other, and at the end only addresses concerns. */
   #plan(brief: PlanBrief): Outcome {
     const sprint = Number(brief.scratchpad || "0");
     const tasks = this.#history.tasks.filter((task) => task.sprint === sprint).map(asked);
@@ -203,7 +203,7 @@ class World {
     }
   }
 
-  /** On the target as it really is, whatever the run knows of it. */
+  /** Puts a commit on the target as it is in git, whatever the run knows of it. */
   async moveTarget(
     what: History["outsiders"][number]["what"],
     when: "between jobs" | "while a gate ran",
@@ -219,7 +219,7 @@ class World {
     tally.add(`the target moved ${when}`);
   }
 
-  /** The user's own branch: the run looks again, and takes nothing of it. */
+  /** Moves the user's own branch: the run checks it again, and takes nothing of it. */
   async moveBase(): Promise<string> {
     const { trees, git, base } = this.#place;
     const commit = await trees.commit(

@@ -1,4 +1,4 @@
-/** Who does the jobs, one at a time and each at its hour? So that a seed is one history, though git takes its time. */
+/** Runs jobs one at a time at their simulated times, so that a seed gives one history although git takes real time. */
 import type { Brief } from "../../src/core/brief.ts";
 import { type Job, type JobId, jobId } from "../../src/core/job.ts";
 import type { Report } from "../../src/core/log/event.ts";
@@ -9,7 +9,7 @@ type World = {
   readonly clock: Clock;
   readonly msOf: (brief: Brief) => number;
   readonly run: RunJob;
-  /** Not begun, and never answered. */
+  /** Such a job is not begun, and never answered. */
   readonly refuses: (brief: Brief) => boolean;
 };
 
@@ -46,12 +46,12 @@ export class HistoryQueue implements JobQueue {
     return { is: "gone" };
   }
 
-  /** Time stands still until it is done. */
+  /** Time stands still until the promise is settled. */
   busyWith(deed: Promise<void>): void {
     this.#busy.push(deed);
   }
 
-  /** Waits for what has begun; false if nothing had. */
+  /** Waits for everything that has begun; false if nothing had. */
   async finish(): Promise<boolean> {
     const begun = this.#busy;
     this.#busy = [];

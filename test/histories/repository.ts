@@ -1,4 +1,4 @@
-/** Where does a history happen? In a real repository in a temporary folder, which writes down how its target moves. */
+/** Makes the real git repository of a history, in a temporary folder, whose reflog records how the target moves. */
 import { execFile } from "node:child_process";
 import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,9 +17,9 @@ export type Place = AsyncDisposable & {
   readonly folder: string;
   readonly base: string;
   readonly trees: Trees;
-  /** Throws with git's words if it fails; gives standard output without the last line end. */
+  /** Runs git: throws with its message if it fails; gives standard output without the last line end. */
   readonly git: Git;
-  /** The same with something on standard input, and bytes as they are. */
+  /** Runs git with text on standard input, and gives its output as bytes. */
   readonly gitWith: (input: string, ...args: readonly string[]) => Promise<Buffer>;
 };
 
@@ -54,7 +54,7 @@ function run(folder: string, args: readonly string[], input: string): Promise<Bu
     if (error === null) resolve(stdout);
     else reject(new Error(`git ${args.join(" ")}: ${stderr.toString().trim() || error.message}`));
   });
-  child.stdin!.on("error", () => {}); // It ended before it had read everything: its exit code says why.
+  child.stdin!.on("error", () => {}); // Git ended before it had read everything; its exit code tells why.
   child.stdin!.end(input);
   return promise;
 }

@@ -1,4 +1,4 @@
-/** What was planted and what came of it? Counts by name, so that it can be seen that every kind really occurred. */
+/** Counts what was planted and what happened, by name, to show that every kind really occurred. */
 
 export const KINDS = [
   "merge-commit",
@@ -28,7 +28,7 @@ export const KINDS = [
   "gate that ends at the first step that fails",
   "outage",
   "gate run over leftovers",
-  // What came of it.
+  // What happened in the run.
   "landing of one task",
   "landing of a batch",
   "landing of what was gated ahead of its turn",

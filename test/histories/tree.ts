@@ -1,8 +1,10 @@
-/** What does a tree say about itself? Its files are plain lines, and whether they agree is the truth of the gate. */
+/**
+ * Judges trees of made-up files: their lines say what they provide and need, and what is wrong with the tree follows.
+ */
 import type { GateReport } from "../../src/core/gate.ts";
 import type { Problem, ProblemClass } from "../../src/core/rules/repair.ts";
 
-/** Path to text. */
+/** Paths with their texts. */
 export type Files = ReadonlyMap<string, string>;
 
 /**
@@ -35,7 +37,7 @@ export function* linesOf(files: Files): Generator<Line> {
   }
 }
 
-/** What is wrong with a tree, by the name that a gate's report gives it. */
+/** What is wrong with a tree, by the name in a gate's report. */
 export function wrongWith(files: Files): ReadonlyMap<string, Problem> {
   const lines = [...linesOf(files)];
   const rests = (word: string) => lines.filter((line) => line.word === word);
@@ -58,7 +60,7 @@ export function wrongWith(files: Files): ReadonlyMap<string, Problem> {
   return found;
 }
 
-/** The gate's report: one command each, with what fails in it. */
+/** A gate's report with each command and what fails in it. */
 export const reportOf = (failures: Iterable<string>): GateReport => {
   const names = [...failures];
   const commands = COMMANDS.map((name) => {
@@ -68,7 +70,7 @@ export const reportOf = (failures: Iterable<string>): GateReport => {
   return { commands };
 };
 
-/** The same as one command with steps, which ends at the first that fails, so that what comes later is hidden. */
+/** The report of one command with steps, which ends at its first step that fails, so that later failures are hidden. */
 export function stagedReportOf(failures: Iterable<string>): GateReport {
   const names = [...failures];
   const step = COMMANDS.find((name) => names.some((failed) => failed.startsWith(`${name}: `)));
@@ -79,10 +81,10 @@ export function stagedReportOf(failures: Iterable<string>): GateReport {
 
 const WHOLE = "all";
 
-/** A failure as the tree knows it, whichever command has named it. */
+/** A failure's name in the tree, whichever command has reported it. */
 export const plainName = (name: string): string => name.replace(new RegExp(`^${WHOLE}: `), "");
 
-/** How often everybody has left a mark. */
+/** How often each task has left its mark. */
 export function marksIn(files: Files): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { word, rest } of linesOf(files)) {
@@ -94,7 +96,7 @@ export function marksIn(files: Files): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Some files, with one line put in another's place, or at the end of its file. */
+/** The text of a file with one line replaced, or with a line added at its end. */
 export function withLine(files: Files, path: string, before: string | undefined, after: string): string {
   const text = files.get(path) ?? "";
   if (before === undefined) return `${text}${after}\n`;

@@ -1,11 +1,11 @@
-/** How are trees read and written without a process for each? From and to the objects of a real repository. */
+/** Reads and writes trees of a real git repository as objects, without a process for each. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ObjectReader } from "../../src/adapters/git/object-reader.ts";
 import { BLOB, commitText, parseTree, TREE, treeBytes, writeObject } from "../../src/adapters/git/objects.ts";
 import type { Files } from "./tree.ts";
 
-/** `null` deletes a file. */
+/** New texts by path; `null` deletes a file. */
 export type Changes = ReadonlyMap<string, string | null>;
 
 const BY = "Worker <worker@example.invalid> 1700000000 +0000";
@@ -16,7 +16,7 @@ export class Trees implements Disposable {
   readonly #texts = new Map<string, string>();
   readonly #trees = new Map<string, Files>();
   readonly #treeOf = new Map<string, string>();
-  /** Of texts that have been written: most files of a tree are those of the tree before. */
+  /** Ids of texts that were written before: most files of a tree are also in the tree before it. */
   readonly #blobs = new Map<string, string>();
 
   constructor(gitDir: string) {
@@ -38,7 +38,7 @@ export class Trees implements Disposable {
     return known;
   }
 
-  /** A commit with the tree of `parent` but for `changes`; no ref points at it yet. */
+  /** Writes a commit with the tree of `parent` and `changes`; no ref points at it yet. */
   async commit(parent: string | undefined, changes: Changes, message: string): Promise<string> {
     const files = new Map(parent === undefined ? [] : await this.files(parent));
     for (const [path, text] of changes) {
@@ -50,7 +50,7 @@ export class Trees implements Disposable {
     return this.#write("commit", commitText({ tree, parents, author: BY, committer: BY, message }));
   }
 
-  /** A branch as a loose ref: new, so that nobody's is moved. */
+  /** Writes a loose ref for a new branch; no existing branch is moved. */
   async branch(name: string, commit: string): Promise<void> {
     const file = join(this.#gitDir, "refs/heads", name);
     await mkdir(dirname(file), { recursive: true });
@@ -74,7 +74,7 @@ export class Trees implements Disposable {
     return new Map(parts.flatMap((part) => [...part]));
   }
 
-  /** Files are at most one folder deep here. */
+  /** Paths are at most one folder deep here. */
   async #writeTree(files: Files): Promise<string> {
     const folders = Map.groupBy(files, ([path]) => dirname(path));
     const entries = await Promise.all(

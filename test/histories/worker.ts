@@ -1,4 +1,6 @@
-/** What does a worker make of a task on a target? Right for the tree that it sees, but for what was planted. */
+/**
+ * Makes a worker's changes for a planted task: right for the tree that the worker sees, except for the planted faults.
+ */
 import type { Problem } from "../../src/core/rules/repair.ts";
 import type { Outsider, Planted } from "./plant.ts";
 import { type Files, linesOf, plainName, withLine, wrongWith } from "./tree.ts";
@@ -22,7 +24,7 @@ export function scopeOf({ key, makes }: Planted): readonly string[] {
 const WIDE = "src/wide.txt";
 const sharedFile = (line: number) => `src/shared${line}.txt`;
 
-/** One change for each commit of the branch; the last one has everything. */
+/** The changes of each commit of the branch; the last commit has everything. */
 export function work(task: Planted, files: Files, attempt: number): readonly Changes[] {
   const { key, makes } = task;
   if (makes.is === "shared") return [markShared(files, makes.line, key)];
@@ -66,7 +68,7 @@ function roomIn(files: Files, pool: number): number {
   return Number(room?.rest.split(" ")[1] ?? 0) - taken;
 }
 
-/** The old name stays if somebody else uses it by now. */
+/** The old name stays if another file uses it by now. */
 function renamed(files: Files, lib: number): Changes {
   const [libFile, userFile] = [`src/lib${lib}.txt`, `src/user${lib}.txt`];
   const isUsed = linesOf(files).some(
@@ -92,20 +94,20 @@ function markShared(files: Files, line: number, key: string): Changes {
   return new Map([[path, withLine(files, path, before, `${before} ${key}`)]]);
 }
 
-/** Attempts at each failure so far. */
+/** The number of attempts so far, by failure. */
 export type Tried = Map<string, number>;
 
 export type Wanted = {
   readonly repairs: readonly string[];
   readonly scope: readonly string[];
   readonly files: Files;
-  /** One failure hides others here: what a fix breaks besides is not seen, so it breaks nothing. */
+  /** One failure hides others here, so a fix that broke something else would not be seen; it breaks nothing. */
   readonly staged: boolean;
 };
 
 /**
- * A fix: of the failures that it was made for, one that is there is mended, unless it is too stubborn yet. An
- * attempt in vain leaves a trace, and every other one mends it and breaks something else.
+ * Makes a fix: it mends one of its failures that is still there, unless that failure is too stubborn yet. An attempt in
+ * vain leaves a trace; every second one of these mends the failure but breaks something else.
  */
 export function mend(wanted: Wanted, stubborn: ReadonlyMap<string, number>, tried: Tried): Changes {
   const { repairs, scope, files, staged } = wanted;
@@ -145,7 +147,7 @@ function mended(files: Files, path: string, { name }: Problem): string {
   );
 }
 
-/** Somebody else's commit, on the target as it is. */
+/** The commit of another person, on top of the target. */
 export function outside(what: Outsider["what"], n: number, files: Files): Changes {
   const path = `src/outside${n}.txt`;
   const own = (line: string) => new Map([[path, `mark: outside${n}\n${line}\n`]]);

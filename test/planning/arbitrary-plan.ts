@@ -1,4 +1,4 @@
-/** What plans could there be? Made from a seed: every one can be run, and reads back as it is. */
+/** Generates plans from a seed: each can be run, and reads back as it is. */
 import { overlaps } from "../../src/core/scope.ts";
 import { outputNames } from "../../src/planning/files/output-name.ts";
 import {
@@ -14,13 +14,13 @@ import { saysToWrite } from "../../src/planning/wording.ts";
 import type { Random } from "../../src/simulation/random.ts";
 
 export type PlanShape = {
-  /** 12 unless told. */
+  /** 12 by default. */
   readonly maxTasks?: number;
-  /** The chance that a piece of text is one that could break a format: 0.2 unless told. */
+  /** The chance that a piece of text could break a format; 0.2 by default. */
   readonly hostile?: number;
 };
 
-/** Lint finds no error in it: no two tasks without an order write the same file. */
+/** The plan passes lint without errors: no two tasks without an order write the same file. */
 export function arbitraryPlan(
   random: Random,
   { maxTasks = 12, hostile = 0.2 }: PlanShape = {},
@@ -49,7 +49,7 @@ const PLAIN = (
   "Überprüfung 修复 ログイン проверка"
 ).split(" ");
 
-/** Marks of markdown, tables, mermaid, HTML, terminals and of our own formats; texts from right to left; joined emoji. */
+/** Marks of markdown, tables, mermaid, HTML, terminals and Skein's own formats; right-to-left texts; joined emoji. */
 const HOSTILE = [
   ...'| || a|b ` ``` ``x`` ### --- *** - * 1. > \\ \\| [x](y) ![i](j) <b> <!-- --> &amp; { } {} " \' \\" $HOME %s'.split(
     " ",
@@ -65,7 +65,7 @@ const HOSTILE = [
 
 const wordBy = ({ random, hostile }: Words) => random.pick(random.chance(hostile) ? HOSTILE : PLAIN);
 
-/** It begins and ends with a plain word, so that nothing at its ends is taken for a blank. */
+/** The line begins and ends with a plain word, so that nothing at its ends is taken for white space. */
 function lineBy(words: Words): string {
   const { random } = words;
   const inner = Array.from({ length: random.below(4) }, () => wordBy(words));
@@ -92,7 +92,7 @@ export function pathBy(random: Random): string {
   return random.chance(0.1) ? random.pick(FILES) : `${folder}/${random.pick(FILES)}`;
 }
 
-/** No path twice, and no folder that is there as a file, too. */
+/** Has no path twice, and no folder that is also a file. */
 const pathsBy = (random: Random, max: number): readonly string[] => [
   ...new Set(Array.from({ length: random.below(max + 1) }, () => pathBy(random))),
 ];
@@ -113,7 +113,7 @@ const questionsBy = (words: Words): readonly Question[] =>
     blocking: false,
   }));
 
-/** Made in an order that the dependencies allow, and then mixed. */
+/** Makes tasks in an order that the dependencies allow, and then shuffles them. */
 function tasksBy(words: Words, count: number, minDepth: number): readonly PlanTask[] {
   const { random } = words;
   const idOf = random.pick([(n: number) => `${n}`, (n: number) => `task-${n}`, (n: number) => `root.1.${n}`]);

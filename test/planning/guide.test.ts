@@ -1,4 +1,4 @@
-/** Does the page about plan files tell the truth? Its example is read, judged, and has every field that there is. */
+/** Tests the page about plan files: its example is read and linted, and has every field that exists. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { ROOT } from "../../tools/source-files.ts";
 const page = readFileSync(path.join(ROOT, "docs/plan-files.md"), "utf8");
 const [, example = ""] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
 
-/** What the first column of its tables names, or all of a row. */
+/** The code words in the first columns of a section's tables. */
 const namesIn = (heading: string, columns = 1) => {
   const section = page.slice(page.indexOf(`\n## ${heading}`)).split("\n## ")[1] ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("| `"));

@@ -1,4 +1,4 @@
-/** Do plans keep their promises, whatever is in them? Thousands, each from a seed that is named when one fails. */
+/** Tests the promises of plans over thousands of generated ones; a failure names its seed. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -12,7 +12,7 @@ import { cpuMs } from "../support/cpu.ts";
 import { arbitraryPlan, shuffled } from "./arbitrary-plan.ts";
 import { FAULTS, type Mutable } from "./planted-faults.ts";
 
-/** One in a hundred is long. */
+/** One plan in a hundred is long. */
 function eachPlan(all: number, check: (plan: ExecutionPlan, random: Random) => void): void {
   for (let seed = 1; seed <= cases(all); seed += 1) {
     const random = randomFrom(seed);
@@ -78,7 +78,7 @@ describe("plans that lost some of their dependencies", () => {
   });
 });
 
-/** By looking at each two of them. */
+/** Looks for a conflict by comparing each pair of tasks. */
 function hasConflict(tasks: readonly PlanTask[]): boolean {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const aboveOf = (task: PlanTask): ReadonlySet<string> => {
@@ -97,7 +97,9 @@ function hasConflict(tasks: readonly PlanTask[]): boolean {
   );
 }
 
-/** Every dependency in an earlier wave, none later than it must be, and no two writers of one file in the same. */
+/**
+ * Every dependency is in an earlier wave, no task is later than it must be, and no two tasks of a wave write one file.
+ */
 function checkWaves(tasks: readonly PlanTask[]): void {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   for (const { blockedBy, metadata } of tasks) {
@@ -112,7 +114,7 @@ function checkWaves(tasks: readonly PlanTask[]): void {
   }
 }
 
-/** The same value, its keys in another order everywhere. */
+/** The same value with its keys in another order at every level. */
 function mixed(random: Random, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => mixed(random, one));
   if (typeof value !== "object" || value === null) return value;
@@ -197,7 +199,7 @@ const VALUES: readonly unknown[] = [
   ],
 ];
 
-/** Something else than what should be there, at any depth, or under another name. */
+/** Replaces a value by one of a wrong kind, at any depth, or adds it under another name. */
 function withAccident(random: Random, plan: Mutable<ExecutionPlan>): unknown {
   const task = random.pick(plan.tasks);
   const where = random.pick<object>([
@@ -234,7 +236,8 @@ describe("time", () => {
         );
       });
     });
-    // Ten times the tasks: linear is 10, the square 100. The bits for each pair are 1/32 of a square.
+    // Ten times the tasks: a linear reader takes 10 times as long, a quadratic one 100. The bit sets of all pairs take
+    // 1/32 of a square.
     assert.ok(long! < 40 * Math.max(short!, 1), `${short} ms and ${long} ms`);
   });
 });
@@ -249,7 +252,7 @@ function fastest(times: number, act: () => void): number {
   );
 }
 
-/** Each waits for the three before it, and all write two files: one of their own, and one that everybody writes. */
+/** Each task waits for the three before it, and all write two files: one of their own, and one that is shared. */
 function largePlan(count: number): unknown {
   return {
     tasks: Array.from({ length: count }, (_, n) => ({

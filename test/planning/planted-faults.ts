@@ -1,4 +1,4 @@
-/** What can be wrong with a plan? Each fault is planted into a good one, and says where it must be found. */
+/** Plants faults into good plans, each with the place at which reading or lint must find it. */
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
 import type { Random } from "../../src/simulation/random.ts";
 
@@ -6,7 +6,7 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] extends object ? Mutab
 export type Planted = { readonly plan: ExecutionPlan; readonly place: string; readonly says: RegExp };
 export type Fault = {
   readonly name: string;
-  /** Changes what it is given. */
+  /** Changes the plan that it is given. */
   readonly plant: (plan: Mutable<ExecutionPlan>, random: Random) => Planted;
 };
 
@@ -32,7 +32,7 @@ const fault = (
   },
 });
 
-/** A task that nobody waits for and that waits for nobody. */
+/** Adds a task that waits for no task and that no task waits for. */
 function lonely(plan: Mutable<ExecutionPlan>, id: string, scope: string[]): number {
   const [first] = plan.tasks;
   const { output_file: _none, ...metadata } = {
@@ -83,7 +83,7 @@ export const FAULTS: readonly Fault[] = [
       plan.tasks[at]!.blockedBy.push("two");
       plan.tasks[at + 1]!.blockedBy.push("one");
       const says = /^tasks wait for each other: "(one|two)" → "(one|two)" → "\1"$/;
-      // Which of them comes first is no promise.
+      // Either of the two tasks may be named first.
       return { plan: plan as ExecutionPlan, place: `tasks[${at}].blockedBy`, says };
     },
   },

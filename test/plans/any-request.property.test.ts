@@ -1,4 +1,4 @@
-/** Does a plan by rules hold all of its request, whatever the request is? Over generated texts and own ones. */
+/** Tests that a plan by rules holds all of its request, over generated texts and texts in the shapes of real ones. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -17,7 +17,7 @@ const FILES = ["README.md", "lib/a.ts", "src/a.test.ts", "src/a.ts", "src/b.ts",
 const given = around({ facts: factsOf(FILES) });
 const planOf = (request: string): ExecutionPlan => planByRules(request, given);
 
-/** What requests are made of, and what should never be in one. */
+/** Parts of usual requests, and text that should never be in one. */
 const PIECES: readonly string[] = [
   ...["create", "Review", "fix", "Then", "then", "and", "with", "all files", "16 files", "each module", "it"],
   ...["First", "Finally,", "Meanwhile", "Add a search with filters, sorting and paging", "Implement CRUD"],

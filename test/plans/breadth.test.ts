@@ -1,4 +1,4 @@
-/** How many tasks do many files become? As many as work at once; more only where a task would read too much. */
+/** Tests how many tasks many files become: as many as work at once, and more only where a task would read too much. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { planByRules } from "../../src/planning/by-rules.ts";

@@ -1,4 +1,4 @@
-/** What is a case of a plan? A request, and what must hold of its plan: numbers, order, scope, coverage; no snapshot. */
+/** Checks a request's plan against properties: number of tasks, order, scope and coverage; it compares no snapshot. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -13,11 +13,11 @@ import { checkCoverage } from "./coverage.ts";
 import { around } from "./parts.ts";
 
 export type Case = {
-  /** What it shows. */
+  /** What the case shows. */
   readonly why: string;
-  /** Lines, or all of it. */
+  /** The request as lines, or as one text. */
   readonly request: string | readonly string[];
-  /** One of repositories.json; "shop" unless told. */
+  /** A name in repositories.json; "shop" by default. */
   readonly repository?: string;
   readonly maxConcurrent?: number;
   readonly answers?: Readonly<Record<string, string>>;
@@ -25,11 +25,11 @@ export type Case = {
   readonly is: Properties;
 };
 
-/** What is left out is not looked at. Lists have an entry for each task. */
+/** Properties that are left out are not checked. Lists have one entry for each task. */
 export type Properties = {
-  /** How many tasks in each wave; their sum is the number of tasks. */
+  /** The number of tasks in each wave; their sum is the number of tasks. */
   readonly waves: readonly number[];
-  /** What each subject holds. */
+  /** Words in each subject. */
   readonly subjects?: readonly string[];
   readonly blockedBy?: readonly (readonly string[])[];
   readonly scope?: readonly (readonly string[])[];
@@ -37,13 +37,13 @@ export type Properties = {
   readonly agents?: readonly string[];
   readonly delivers?: readonly ("change" | "report")[];
   readonly outputs?: readonly (string | null)[];
-  /** What each description holds. */
+  /** Words in each description. */
   readonly says?: readonly string[];
-  /** What every task carries. */
+  /** Words that the description of every task contains. */
   readonly shared?: readonly string[];
-  /** What every task is measured by. */
+  /** Entries among the requirements of every task. */
   readonly requires?: readonly string[];
-  /** What the question holds; false: there is none. */
+  /** Words in the question; false: there is no question. */
   readonly question?: string | false;
   readonly assumptions?: readonly string[];
   readonly risks?: readonly string[];
@@ -134,7 +134,7 @@ function checkProperties({ tasks, questions, assumptions, risks }: ExecutionPlan
   for (const words of is.risks ?? []) assert.ok(risks.join("\n").includes(words), risks.join("\n"));
 }
 
-/** Every task stands by itself in its wave: no sums, no ranges, no "4 files". */
+/** Every task has a line of its own in its wave: no sums, no ranges, no "4 files". */
 function checkWaveList(plan: ExecutionPlan): void {
   const [, list = ""] = renderMarkdown(plan).split(/^#+ Wave Breakdown$/m);
   const lines = list
@@ -144,7 +144,7 @@ function checkWaveList(plan: ExecutionPlan): void {
   assert.equal(lines.length, plan.tasks.length, list.slice(0, 500));
 }
 
-/** It reads back as it is, from JSON and from markdown, and the only thing that may be wrong with it is that something must be answered. */
+/** The plan reads back as it is, from JSON and from markdown, and lint finds no errors but open questions. */
 function checkAsFile(plan: ExecutionPlan, { prefix, repository = "shop" }: Case): void {
   const { files } = REPOSITORIES[repository]!;
   const found = lintPlan(plan, { agents: withBuiltIn([]), files });
@@ -155,7 +155,7 @@ function checkAsFile(plan: ExecutionPlan, { prefix, repository = "shop" }: Case)
   const read = readPlan(JSON.stringify(plan));
   assert.ok(read.is === "plan", JSON.stringify(read));
   assert.deepEqual(read.notes, []);
-  // A prefix is for others; ours is read without.
+  // A prefix is for other tools; Skein's own plans are read without one.
   if (prefix === undefined) assert.deepEqual(read.plan, plan);
   const markdown = parseMarkdown(renderMarkdown(plan));
   assert.deepEqual(markdown.is === "plan" ? markdown.plan : markdown, read.plan);

@@ -1,4 +1,4 @@
-/** Do the requests of the collection give plans that have the properties that people have judged to be right? */
+/** Tests that the requests in test/plans/cases give plans with the properties that people judged to be right. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";

@@ -1,9 +1,11 @@
-/** Is every sentence of a request in its plan? Asked without the planner's own idea of a sentence. */
+/** Checks that every sentence of a request is in its plan, with a splitter of sentences that is not the planner's. */
 import assert from "node:assert/strict";
 import { MAX_REQUEST_CHARS } from "../../src/planning/description.ts";
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
 
-/** The whole request at the end of a task that does a part of it shows nothing: somebody must have it as work. */
+/**
+ * The whole request at the end of a partial task's description does not count: each sentence must be some task's work.
+ */
 export function checkCoverage(request: string, { tasks, assumptions }: ExecutionPlan): void {
   const own = tasks.map(({ description }) =>
     squeezed(description.split("The whole request, for what surrounds this part")[0]!),
@@ -23,7 +25,7 @@ export function checkCoverage(request: string, { tasks, assumptions }: Execution
     );
 }
 
-/** Lines without the marks of lists, cut after every full stop. */
+/** Lines without list marks, cut after every full stop. */
 const sentencesIn = (text: string): readonly string[] =>
   text
     .split(/\r\n?|[\n\u2028\u2029]/)
@@ -31,7 +33,7 @@ const sentencesIn = (text: string): readonly string[] =>
     .flatMap((line) => line.split(/(?<=[.!?])\s+|(?<=。)/))
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
 
-/** Without blanks and without what cannot be seen. */
+/** Text without white space and invisible characters. */
 const squeezed = (text: string): string =>
   text
     .toWellFormed()

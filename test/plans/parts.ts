@@ -1,4 +1,4 @@
-/** What do tests of plans need? The published words and limits, and repositories that are only lists. */
+/** Gives tests of plans the published words and limits, and repositories that are only lists of files. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { withBuiltIn } from "../../src/delegation/specialist-table.ts";
@@ -18,7 +18,7 @@ function published(): PlanningData {
   return read;
 }
 
-/** Read once: the patterns of its words are kept with it. */
+/** Read once, because the compiled patterns of its words are kept with it. */
 export const DATA: PlanningData = published();
 
 export const around = (given: Partial<PlanAround> = {}): PlanAround => ({
@@ -29,6 +29,6 @@ export const around = (given: Partial<PlanAround> = {}): PlanAround => ({
   ...given,
 });
 
-/** Of files of 2,000 bytes unless told otherwise. */
+/** Each file has 2,000 bytes by default. */
 export const factsOf = (files: readonly string[], bytes = 2_000): RepositoryFacts =>
   factsFrom(files.map((file) => ({ path: file, bytes })));

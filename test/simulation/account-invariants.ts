@@ -1,4 +1,4 @@
-/** What must be true of accounts and money after every event? Checked by books of its own, from the log alone. */
+/** Checks accounts and money after every event, with bookkeeping of its own from the log alone. */
 
 import { type Failure, isAccounts } from "../../src/core/failure.ts";
 import { type Job, type JobId, jobId, type Spent, taskOfJob } from "../../src/core/job.ts";
@@ -11,20 +11,22 @@ import { isRepair, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { must } from "./violation.ts";
 
 type Trouble = { readonly is: "parked" | "refused"; readonly until: number };
-/** `givenMs`: how long it may take from `at` on: from its offer, then from when a machine took it last. */
+/**
+ * `givenMs`: the time that the job has from `at` on. It counts from the offer, and anew when a machine takes the job.
+ */
 type Started = { readonly at: number; readonly givenMs: number; readonly troubled: ReadonlySet<string> };
 
 export class AccountInvariants {
   readonly #policy: Policy;
   readonly #troubles = new Map<string, Trouble>();
-  /** When each account was parked, until it was woken. */
+  /** For each account the spans in which it was parked. */
   readonly #spans = new Map<string, { from: number; until: number }[]>();
   readonly #started = new Map<JobId, Started>();
-  /** What was used, and what was set aside for calls that nobody heard the end of, by task. */
+  /** By task: the tokens used, with the reserve of calls whose cost was never reported. */
   readonly #used = new Map<TaskId, number>();
   #exact = 0;
   #all = 0;
-  /** Jobs whose answer came when their reserve was gone. */
+  /** The number of jobs that answered after their reserve was released. */
   #late = 0;
   #isExhausted = false;
   #jumpedAt = -1;
@@ -33,7 +35,7 @@ export class AccountInvariants {
     this.#policy = policy;
   }
 
-  /** `state` is as it was before the event. */
+  /** `state` is the state before the event. */
   before(event: Event, state: RunState): void {
     if (event.type === "job.started" && isPaid(event.job)) this.#starting(event.job, state, event.at);
     if (event.type === "job.taken" || event.type === "job.returned") this.#taking(event);
@@ -47,7 +49,7 @@ export class AccountInvariants {
     if (event.type === "run.closed") this.#closing(state);
   }
 
-  /** Whether anything of this kind keeps a task from being started now. */
+  /** Whether accounts and budgets let the task start now. */
   mayStart(kind: "plan" | "work", task: Task, state: RunState): boolean {
     const chain = accountsOf(this.#policy, kind, task.spec);
     return chain.some((account) => !this.#troubles.has(account)) && this.#isPaidFor(task, state);
@@ -106,7 +108,7 @@ export class AccountInvariants {
     if (spent) this.#charge(id, spent);
   }
 
-  /** The time that a job could only wait is not counted against it. */
+  /** The time in which all of a job's accounts were parked does not count against its lease. */
   #expiring(job: Job & { readonly kind: "plan" | "work" }, state: RunState, at: number): void {
     const id = jobId(job);
     const { at: from, givenMs } = this.#started.get(id)!;
@@ -119,7 +121,7 @@ export class AccountInvariants {
     );
   }
 
-  /** How long all of them were parked at once. */
+  /** How long all accounts of the chain were parked at the same time. */
   #heldMs(chain: readonly string[], from: number, to: number): number {
     const spans = chain.map((account) => this.#spans.get(account) ?? []);
     const edges = spans.flat().flatMap((span) => [span.from, span.until]);
@@ -171,7 +173,7 @@ export class AccountInvariants {
     this.#troubles.delete(account);
   }
 
-  /** Whoever could not know of an account's trouble pays nothing for it. */
+  /** A job that started before an account's trouble was known is not charged for that trouble. */
   #blaming(event: EventOf<"task.retried" | "plan.rejected">, state: RunState): void {
     const { failure, charge } = event;
     if (!isAccounts(failure) || !this.#isNews(event, failure, state)) return;

@@ -1,4 +1,4 @@
-/** Does a run keep its time when the machine's clock is set? How a story sets it, and what must be so all the same. */
+/** Sets the machine's clock in simulated runs, and checks that runs keep the time that really passed. */
 import type { Event, EventOf } from "../../src/core/log/event.ts";
 import { type RunState, retryKey } from "../../src/core/log/state.ts";
 import type { Policy } from "../../src/core/rules/policy.ts";
@@ -13,7 +13,7 @@ const MAX_JUMP_MS = 30 * 24 * HOUR;
 
 export type Jump = { readonly at: number; readonly ms: number };
 
-/** Forward or back; and mostly, after a while, to where it was. */
+/** Sets the clock forward or back, and mostly right again after a while. */
 export function jumpsIn(random: Random, faults: Tally): readonly Jump[] {
   if (!random.chance(0.2)) return [];
   const jumps = Array.from({ length: random.between(1, 2) }, () => {
@@ -26,37 +26,37 @@ export function jumpsIn(random: Random, faults: Tally): readonly Jump[] {
   return jumps;
 }
 
-/** Some accounts say how long, others until when. */
+/** Makes some accounts tell how long a shortage lasts, and others when it ends. */
 export const someAsLength = (random: Random, shortages: readonly Shortage[]): readonly Shortage[] =>
   shortages.map((one) => (random.chance(0.5) ? { ...one, asLength: true } : one));
 
-/** Checked against the time that really passed, which no engine sees. */
+/** Checks the log against the time that really passed, which no engine sees. */
 export class ClockInvariants {
   readonly #policy: Policy;
   readonly #jumps: readonly Jump[];
   readonly #restarts: () => number;
   #seenRestarts = 0;
-  /** When the last event really was, and how far the log's time was from the real one then. */
+  /** The real time of the last event, and how far the log's time was from it then. */
   #lastAt = 0;
   #apartMs = 0;
   readonly #heardAt = new Map<string, number>();
-  /** The log's time right after it leapt, because a jump was taken for time without an engine. */
+  /** The log's time after a clock jump was taken for time without an engine. */
   #leaptTo = 0;
 
-  /** `restarts`: how many engines were started after the first one. */
+  /** `restarts`: the number of engines after the first one. */
   constructor(policy: Policy, jumps: readonly Jump[], restarts: () => number) {
     this.#policy = policy;
     this.#jumps = jumps;
     this.#restarts = restarts;
   }
 
-  /** `state` is as it was before the event. */
+  /** `state` is the state before the event. */
   before(event: Event, state: RunState, clock: Pick<Clock, "now" | "wall">): void {
     this.#timePasses(event, clock.now());
     if (event.type === "clock.jumped") this.#jumping(event, state, clock);
     if (event.type === "job.taken") this.#heardAt.set(event.job, event.at);
     if (event.type === "job.ended" && event.how === "expired") {
-      // An engine that was away hears late when a machine took a job: the lease may be over by then.
+      // After a restart, an engine hears late that a machine took a job: the job's lease may be over by then.
       const until = Math.max(state.running.get(event.job)!.until, this.#heardAt.get(event.job) ?? 0);
       this.#onTime(`the lease of ${event.job}`, until, event.at);
     }
@@ -65,7 +65,7 @@ export class ClockInvariants {
     if (event.type === "account.woken") this.#waking(event, state, clock);
   }
 
-  /** By a jump only where no engine was there to tell it from time that passed. */
+  /** A jump may change the log's time only where no engine ran that could tell it from time that passed. */
   #timePasses({ at, type }: Event, now: number): void {
     const apartMs = at - now;
     const won = apartMs - this.#apartMs;
@@ -74,7 +74,7 @@ export class ClockInvariants {
       const isUnseen = this.#restarts() > this.#seenRestarts && unseen.length > 0;
       must(isUnseen, `the log's time changed by ${won} ms more than the real one, at ${type}`);
       const forward = unseen.reduce((sum, { ms }) => sum + Math.max(0, ms), 0);
-      // A clock that went back may be taken for one that was set as it was before: then an old jump counts.
+      // A clock that was set back may be taken for a clock that was put right: then an earlier jump counts, too.
       const earlier = this.#jumps.filter((jump) => jump.at < this.#lastAt);
       const known = unseen.some(({ ms }) => ms < 0)
         ? Math.max(0, ...earlier.map(({ ms }) => Math.abs(ms)))
@@ -104,7 +104,7 @@ export class ClockInvariants {
 
   #waking({ account, at }: EventOf<"account.woken">, state: RunState, clock: Pick<Clock, "wall">): void {
     const known = state.accounts.get(account);
-    if (known?.is !== "parked") return; // A key that was seen to.
+    if (known?.is !== "parked") return; // The account had a refused key, which a person has replaced.
     this.#onTime(`the wait for ${account}`, known.until, at);
     const { until, waitMs } = known.failure;
     const waited = at - known.since;

@@ -1,4 +1,4 @@
-/** How can a planner's text be bad? Unreadable, cut off, or well-formed and wrong. */
+/** Damages a planner's text: unreadable, cut off, or well-formed and wrong. */
 import type { Random } from "../../src/simulation/random.ts";
 
 type Task = { id: string; scope: string[]; after: string[]; priority?: unknown; acceptance?: unknown };

@@ -1,4 +1,6 @@
-/** Workers that call for subtasks and ask questions, people who answer or call them off, and what must hold then. */
+/**
+ * Simulates workers that call for subtasks and ask questions, and people who answer or cancel, and checks the rules.
+ */
 
 import type { WorkBrief } from "../../src/core/brief.ts";
 import { type Job, jobId } from "../../src/core/job.ts";
@@ -14,21 +16,21 @@ import type { Reaction } from "./simulate.ts";
 import { must } from "./violation.ts";
 import type { Script } from "./virtual-queue.ts";
 
-/** By dice of its own, so that all else happens as it did before. */
+/** Uses random numbers of its own, so that all else happens as before. */
 export class Delegators {
   readonly policy: Pick<Policy, "subtasks" | "questions">;
   readonly #seed: number;
   readonly #faults: Tally;
   readonly #random: Random;
   readonly #chance: number;
-  /** What each turn was made from: one that goes on must be judged from there. */
+  /** The commit that each turn began from: a turn that goes on must be judged from the same one. */
   readonly #bases = new Map<string, string>();
-  /** Snapshots of workspaces, by task, and what was made of them. */
+  /** The commit that each waiting task goes on from: the snapshot of its workspace, or what its subtask made of it. */
   readonly #starts = new Map<TaskId, string>();
-  /** How long each question may wait, by the turn that asked. */
+  /** How long the asking worker lets each question wait, by its attempt. */
   readonly #waits = new Map<string, number>();
   readonly #questions = new Map<string, SubtaskQuestion>();
-  /** What people have said, whether or not it was heard. */
+  /** Everything that people answered, whether or not an engine accepted it. */
   readonly #answers = new Map<string, Set<string>>();
   #wrong: string | undefined;
 
@@ -37,7 +39,8 @@ export class Delegators {
     this.#faults = faults;
     const random = randomFrom(seedFor(seed, "of part eight: subtasks"));
     this.#random = random;
-    this.#chance = seed % 3 === 2 ? random.pick([0.1, 0.3, 0.5]) : 0; // No seed that is kept: they go as they went.
+    // Only every third seed has subtasks; the others go as they went before.
+    this.#chance = seed % 3 === 2 ? random.pick([0.1, 0.3, 0.5]) : 0;
     this.policy = {
       subtasks: {
         ...policy.subtasks,
@@ -70,7 +73,7 @@ export class Delegators {
     return { call: this.#what(brief, die), start };
   }
 
-  /** A task whose subtask asks: it answers, passes the question on, or does neither. */
+  /** The subtask of a task asks: the task answers, passes the question on with words, or passes it on without. */
   #answering({ goOn }: WorkBrief, die: Random): ReturnType<Script["work"]> {
     const question = String(goOn!.response.result.notes["question"]);
     const kind = die.pick(["answers", "answers", "passes on", "gives up"] as const);
@@ -83,7 +86,7 @@ export class Delegators {
   #what({ task, attempt, spec }: WorkBrief, die: Random): WorkerCall {
     const kind = die.pick([
       ...(["subtask", "subtask", "question", "garbled"] as const),
-      spec.spawn ? "question" : "subtask", // Who asks for a subtask is asked, too.
+      spec.spawn ? "question" : "subtask", // A task that was called as a subtask asks more often.
     ]);
     if (kind === "garbled") {
       const result = { status: "FAILED", content: "", notes: { error: "unreadable" } } as const;
@@ -109,7 +112,7 @@ export class Delegators {
     };
   }
 
-  /** People answer in time or too late, and call off a subtask, or the task that waits for it. */
+  /** People answer in time or too late, and cancel a subtask or the task that waits for it. */
   react(event: Event): readonly Reaction[] {
     const random = this.#random;
     if (event.type === "subtask.spawned" && random.chance(0.1)) {
@@ -129,7 +132,7 @@ export class Delegators {
     return [{ afterMs: random.spread(1, 6 * 3_600_000), message: { type: "answer", question: id, text } }];
   }
 
-  /** An engine dies between the end of one and the start of the other. */
+  /** Kills an engine at a subtask or a question, between the end of one job and the start of the next. */
   kills(events: readonly Event[]): boolean {
     const isBetween = events.some(
       ({ type }) => type === "subtask.spawned" || type === "question.answered" || type === "question.asked",
@@ -224,7 +227,7 @@ export class Delegators {
     must(at >= question!.until, `${id} has its default before its time`);
   }
 
-  /** What a subtask made is where its parent goes on. */
+  /** A parent goes on from the commit that its subtask made. */
   #done({ task, handoff: { commit } }: EventOf<"task.done">, state: RunState): void {
     const { spec } = taskOf(state, task);
     if (spec.spawn && commit !== undefined) this.#starts.set(parentId(task)!, commit);

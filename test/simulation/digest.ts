@@ -1,4 +1,4 @@
-/** Are two states the same? Everything in them as plain data, so that they can be compared. */
+/** Turns a state into plain data, so that two states can be compared. */
 import type { RunState } from "../../src/core/log/state.ts";
 
 export function digest(state: RunState): unknown {

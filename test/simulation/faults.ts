@@ -1,4 +1,4 @@
-/** What goes wrong in a story? Every kind of fault with its chance, and a tally of those that happened. */
+/** The faults of simulated runs: every kind with its chance, and a tally of those that happened. */
 import type { Brief } from "../../src/core/brief.ts";
 import { failure } from "../../src/core/failure.ts";
 import type { Job, Outcome } from "../../src/core/job.ts";
@@ -9,7 +9,7 @@ import { evidenceOf, handoff } from "../../src/simulation/virtual-queue.ts";
 import { damagePlan } from "./damaged-plans.ts";
 import type { Fate, Mischief } from "./virtual-queue.ts";
 
-/** What may happen to a job, by its kind. */
+/** The faults that may happen to a job, by the job's kind. */
 const KINDS = {
   work: [
     "worker failed",
@@ -128,7 +128,7 @@ export class Tally {
   }
 }
 
-/** Chances, each per job, gate run or answer. Planners at 1: an outage that does not end. */
+/** Chances for each job, gate run or answer. `planners` at 1 is an outage that does not end. */
 export type Weather = {
   readonly workers: number;
   readonly planners: number;
@@ -139,7 +139,10 @@ export type Weather = {
   readonly knownFlaky: boolean;
 };
 
-/** Known to come and go from earlier runs: it may fail so often on any tree, which makes four with the other kind. */
+/**
+ * A test that earlier runs know as flaky. It fails up to three times on any tree, four times with the other kind of
+ * flake.
+ */
 export const KNOWN_FLAKY = "test: the clock";
 const MAX_KNOWN_FLAKES = 3;
 
@@ -159,7 +162,7 @@ export function mischief(random: Random, weather: Weather, policy: Policy, tally
       tally.add("cancelled job went on");
       return true;
     },
-    // A tree fails without a reason at most once: what fails twice in a row has one, as far as anyone can tell.
+    // Otherwise a tree fails without a reason at most once: the engine takes two failures in a row for a real one.
     flake: (tree) => {
       const before = flakes.get(tree) ?? 0;
       if (weather.knownFlaky && before < MAX_KNOWN_FLAKES && random.chance(0.5)) {
@@ -211,14 +214,14 @@ function outcomeOf(kind: FaultKind, brief: Brief): Outcome {
     case "check failed":
       return failed("repository");
     default:
-      // One worker with the whole repository cannot leave its scope.
+      // A worker whose scope is the whole repository cannot leave it.
       return brief.kind === "work" && kind !== "worker failed" && !brief.spec.scope.includes(EVERYTHING)
         ? dishonest(kind, brief.task)
         : failed("agent-failed");
   }
 }
 
-/** A worker that says complete, and is not; or says so itself. */
+/** A worker that wrongly reports complete, or that reports partial. */
 function dishonest(kind: FaultKind, task: string): Outcome {
   const said = {
     ...handoff(task, kind),

@@ -1,4 +1,4 @@
-/** How is the fleet in a story? Jobs wait until a machine takes them, and now and then another takes one over. */
+/** Simulates a fleet: jobs wait until a machine takes them, and now and then another machine takes one over. */
 import { type Job, type JobId, jobId } from "../../src/core/job.ts";
 import type { Event, Report } from "../../src/core/log/event.ts";
 import type { RunState } from "../../src/core/log/state.ts";
@@ -9,17 +9,20 @@ import { must } from "./violation.ts";
 
 const MINUTE = 60_000;
 
-/** Which machine begins the job, and how long after its offer or after the one before; the last one does it. */
+/**
+ * The machines that begin the job, each with its time after the offer or after the one before; the last one completes
+ * it.
+ */
 export type Takings = readonly { readonly afterMs: number; readonly machine: string }[];
 
 export type Fleet = {
   readonly offerMs: number;
   readonly said: readonly { readonly at: number; readonly message: Report }[];
-  /** `ms`: how long it takes one machine. */
+  /** `ms`: how long the job takes on one machine. */
   takingsOf(job: Job, ms: number): Takings;
 };
 
-/** By a die of its own: most stories are on one machine, and happen as they did before there was a fleet. */
+/** Uses random numbers of its own: most runs are on one machine, and happen as they did before there was a fleet. */
 export function fleetIn(seed: number, faults: Tally): Fleet | undefined {
   const random = randomFrom(seedFor(seed, "fleet"));
   if (!random.chance(0.3)) return undefined;
@@ -50,10 +53,10 @@ const machinesSaid = (random: Random): Fleet["said"] =>
     },
   }));
 
-/** Checked by books of its own: nothing expires before a machine has had its whole time, or nobody took it for long. */
+/** Checks that no job expires before its machine has had its whole lease, or before its offer was open long enough. */
 export class FleetInvariants {
   readonly #policy: Policy;
-  /** From when the lease of each job counts. */
+  /** The time from which each job's lease counts. */
   readonly #from = new Map<JobId, number>();
   readonly #machines = new Map<string, string>();
 
@@ -61,7 +64,7 @@ export class FleetInvariants {
     this.#policy = policy;
   }
 
-  /** `state` is as it was before the event. */
+  /** `state` is the state before the event. */
   before(event: Event, { running }: RunState): void {
     const { offerMs } = this.#policy;
     if (event.type === "job.started")

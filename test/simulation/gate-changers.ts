@@ -1,4 +1,6 @@
-/** Workers that change what the gate runs, people who are asked about it, and what must never land of it. */
+/**
+ * Simulates workers that change the gate and people who are asked about it, and checks that only allowed changes land.
+ */
 
 import type { Member } from "../../src/core/job.ts";
 import type { Event } from "../../src/core/log/event.ts";
@@ -13,7 +15,7 @@ import type { Reaction } from "./simulate.ts";
 import { must } from "./violation.ts";
 import type { Script } from "./virtual-queue.ts";
 
-/** By dice of its own, so that all else happens as it did before. */
+/** Uses random numbers of its own, so that all else happens as before. */
 export class GateChangers {
   readonly allowed: Policy["gateChanges"];
   readonly #seed: number;
@@ -21,7 +23,7 @@ export class GateChangers {
   readonly #random;
   readonly #chance: number;
   readonly #declines: number;
-  /** Attempts that changed the gate, and whether their scope has it. */
+  /** Attempts that changed the gate, and whether the changed file is in their scope. */
   readonly #made = new Map<string, { readonly isInScope: boolean }>();
   readonly #approved = new Set<string>();
   readonly #attempt = new Map<TaskId, number>();
@@ -30,7 +32,8 @@ export class GateChangers {
     this.#seed = seed;
     this.#faults = faults;
     this.#random = randomFrom(seedFor(seed, "of part seven: gate changes"));
-    this.#chance = seed % 5 === 1 ? this.#random.pick([0.1, 0.4]) : 0; // No seed that is kept: they go as they went.
+    // Only every fifth seed has such workers; the others go as they went before.
+    this.#chance = seed % 5 === 1 ? this.#random.pick([0.1, 0.4]) : 0;
     this.allowed = this.#random.pick(["scope", "scope", "ask", "ask", "refuse", "flag"]);
     this.#declines = this.#random.pick([0, 0.5]);
   }
@@ -53,7 +56,10 @@ export class GateChangers {
     };
   }
 
-  /** Said to an engine that dies before it is durable, it was never said; so it is said until it must be heard. */
+  /**
+   * A message to an engine that dies before the message is durable is lost; so people repeat it until it must have
+   * arrived.
+   */
   react(event: Event): readonly Reaction[] {
     if (event.type !== "landing.proposed") return [];
     const { task } = event;
@@ -70,7 +76,7 @@ export class GateChangers {
     return [{ afterMs, message: first }, ...again];
   }
 
-  /** What may not be so, whatever went wrong. */
+  /** Checks the rules for gate changes, whatever went wrong. */
   observe(event: Event): void {
     if (event.type === "task.handed-off") {
       this.#attempt.set(event.task, event.attempt);
