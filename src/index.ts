@@ -1,5 +1,5 @@
 /**
- * What does a program get from Skein? The whole as `createOrchestrator`, the subplanner as `decomposeAndExecute`, and
+ * The library for programs: the whole as `createOrchestrator`, the subplanner as `decomposeAndExecute`, and
  * all of `skein-agents/graph`. Importing it is cheap: what the first two need is loaded when called.
  *
  * ```ts

@@ -1,4 +1,4 @@
-/** Agents and models in words. */
+/** Describes agents and models in words. */
 import { accountsOf } from "../config/accounts.ts";
 import { type Config, MODELS_AS_OF } from "../config/index.ts";
 import type { ModelSpec } from "../core/model-spec.ts";
@@ -28,15 +28,15 @@ export function specText(spec: AgentSpec | undefined): string {
   }
 }
 
-/** What people call it, and how it would be named. */
+/** The short name of an agent for people. */
 export const agentName = (spec: AgentSpec): string =>
   spec.kind === "model" ? `${spec.model.provider}/${spec.model.model}` : accountsOf(spec)[0];
 
-/** As it would be written; a place of its own is named. */
+/** As a user would write it; an address that is not the provider's usual one is added. */
 const modelText = ({ provider, model, baseUrl }: ModelSpec): string =>
   `${provider}/${model}${baseUrl === undefined ? "" : ` at ${baseUrl}`}`;
 
-/** A model that was chosen for lack of a word is worth a look from time to time. */
+/** Says why an agent was found. A default model may be outdated, so its date is added. */
 export const foundText = (why: string, spec: AgentSpec | undefined): string =>
   spec?.kind === "model" && spec.model.baseUrl === undefined
     ? `found: ${why}; its usual model as of ${MODELS_AS_OF}`

@@ -1,3 +1,4 @@
+/** Tests which agents a run gets: the configured ones, or a program's functions. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { configOf } from "../../test/support/live-runs.ts";
@@ -7,7 +8,7 @@ import { agentsOfRun } from "./agents-of-run.ts";
 
 const opened = new Map<string, Agent>();
 
-/** The same spec, the same agent. */
+/** Returns the same agent for the same specification. */
 function agentOf(spec: AgentSpec): Agent {
   const key = JSON.stringify(spec);
   const agent = opened.get(key) ?? { ...NOBODY };

@@ -7,7 +7,7 @@ import type { GivenAgents } from "./parts.ts";
 
 type AgentsOfRun = Pick<JobParts, "worker"> & { readonly planner: Agent | "none" };
 
-/** A run without an agent is refused before it starts. */
+/** `NOBODY` as the worker is safe, because a run without an agent is refused before it starts. */
 export function agentsOfRun(
   config: Config,
   given: GivenAgents | undefined,

@@ -1,4 +1,4 @@
-/** Lets the configured or found agent make a plan. If it is not asked, or fails, the plan is the rules' and says why. */
+/** Lets the configured or found agent make a plan; else the plan is made by rules, with the reason. */
 import type { Config } from "../config/schema.ts";
 import type { Failure } from "../core/failure.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
@@ -13,18 +13,18 @@ import { NO_AGENT, settleAgents } from "./ready-agents.ts";
 import { type Refused, refused } from "./refused.ts";
 import { type PlannerWanted, type WhoPlans, whoPlans } from "./who-plans.ts";
 
-/** What an agent is asked, and meanwhile. */
+/** What an agent is asked, and what is reported meanwhile. */
 export type AgentRequest = {
   readonly request: string;
   readonly grounds: Grounds;
   readonly maxConcurrent: number;
-  /** Hears lines for people, while an agent is asked. */
+  /** Called with lines for people while an agent is asked. */
   readonly say: (line: string) => void;
-  /** An agent is about to be asked: what this returns stops it. */
+  /** Called before an agent is asked; the returned signal stops it. */
   readonly onAgent: () => AbortSignal;
 };
 
-/** `plan`: what the rules made of the request. `said`: questions and answers. */
+/** `plan`: the plan that rules made of the request. `said`: questions and answers. */
 type Asking = AgentRequest &
   PlannerWanted & { readonly plan: ExecutionPlan; readonly said: readonly string[] };
 
@@ -36,7 +36,7 @@ export type MakePlanParts = FindAgentParts & {
 
 export type PlanMade = {
   readonly plan: ExecutionPlan;
-  /** For people: what came in between. */
+  /** Notices for people from making the plan. */
   readonly notices: readonly string[];
   /** Why it was made by rules, although an agent could have made it. */
   readonly byRules?: ByRules;
@@ -58,7 +58,7 @@ export async function askPlanner(
   return who.is === "rules" ? unasked(asking.plan, who) : askAgent(asking, who, parts, signal);
 }
 
-/** An agent that was only found is not called without a word; that it could be is said. */
+/** An agent that was only found is not called without consent; the user is told that it could be. */
 function unasked(plan: ExecutionPlan, { unasked: other }: WhoPlans & { readonly is: "rules" }): PlanMade {
   if (other === undefined) return { plan, notices: [] };
   return madeByRules(plan, { kind: "agent-not-asked", ...other });
@@ -115,7 +115,7 @@ async function askAgent(
   return { plan: asked.plan, notices: [...notices, ...warnings] };
 }
 
-/** What is only configured is no reason to give no plan: the rules' is made, and why. */
+/** If the configured agent cannot work, the plan is made by rules, with the reason, rather than not at all. */
 const configuredProblem = async (
   { located }: Project,
   { planner, agent }: Config,
@@ -125,13 +125,13 @@ const configuredProblem = async (
   return spec === undefined || spec === "none" ? NO_AGENT : agentProblem(spec, located.top, agents);
 };
 
-/** What was said to be the most that it costs is kept. */
+/** Enforces the token limit that the user was quoted. */
 const withinTokens = (config: Config, max: number | undefined): Config =>
   max === undefined
     ? config
     : { ...config, budget: { ...config.budget, tokens: Math.min(max, config.budget.tokens ?? max) } };
 
-/** All that is wrong was told while it was asked; who mends a request needs the first ones. */
+/** All reasons were shown while the agent was asked; the first ones are enough to improve a request. */
 const MAX_REASONS = 5;
 const some = (reasons: readonly string[]): readonly string[] =>
   reasons.length <= MAX_REASONS

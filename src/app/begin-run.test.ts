@@ -1,3 +1,4 @@
+/** Tests that a run which cannot begin leaves nothing, and how many workers a plan's run has. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { defaultConfig } from "../config/read.ts";
@@ -9,7 +10,7 @@ import type { Parts } from "./parts.ts";
 
 const NEVER = new AbortController().signal;
 
-/** Every port that a refusal must not reach fails the test. */
+/** Any port that a refusal must not use fails the test. */
 const parts = {
   env: {},
   project: { located: { top: "/here" }, runs: { create: async () => assert.fail("no run is made") } },

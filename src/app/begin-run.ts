@@ -1,4 +1,4 @@
-/** How does a goal, or a plan, become a run that goes on in this process? */
+/** Starts a goal or a plan as a new run in this process. */
 import type { Config } from "../config/schema.ts";
 import { toSettings } from "../config/settings.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
@@ -14,11 +14,11 @@ import { misused, type Refused, refused } from "./refused.ts";
 type BeginRequest = RunListeners &
   StartRequest & {
     readonly goal: string;
-    /** Followed instead of a planner. */
+    /** The plan to follow instead of asking a planner. */
     readonly plan?: ExecutionPlan;
-    /** The ids of what files of the repository may ask for in it; without it, everything. */
+    /** The ids of what files of the repository may ask for in this run; undefined: everything. */
     readonly agreed?: readonly string[];
-    /** Hears of the run right before it starts. */
+    /** Called right before the run starts. */
     readonly onReady?: (ready: RunReady) => Promise<void>;
   };
 
@@ -43,7 +43,7 @@ export async function beginRun(
   return { ...live, ...ready };
 }
 
-/** Makes the run. `followRun` starts it. */
+/** Makes the run; `followRun` starts it. */
 export async function prepareRun(
   request: BeginRequest,
   parts: BeginParts,
@@ -68,7 +68,7 @@ type NewRun = Base & {
   readonly agreed?: readonly string[];
 };
 
-/** Makes the run's home and its record; nothing of it runs, and no ref exists, before it is followed. */
+/** Makes the run's home and its record. No job runs, and no ref exists, before the run is followed. */
 export const createRun = (
   { config, agreed, ...request }: NewRun,
   { project, newRunName }: Pick<Parts, "project" | "newRunName">,
@@ -81,7 +81,7 @@ export const createRun = (
     settings: toSettings(config),
   });
 
-/** Takes back `createRun`, unless the run has begun, or another process has it. */
+/** Removes what `createRun` made, unless the run has begun or another process has it. */
 export async function discardRun(home: RunHome): Promise<void> {
   const lock = await home.lock();
   if (hasFailed(lock)) return;
@@ -90,7 +90,7 @@ export async function discardRun(home: RunHome): Promise<void> {
   await (isBegun ? lock.release() : lock.discard());
 }
 
-/** Without a planner. `isSaid`: the user set the number of workers, which wins over the plan. */
+/** A configuration without a planner. `isSaid`: the user set the number of workers, which overrides the plan. */
 export const followingPlan = (
   config: Config,
   { max_concurrent: workers }: ExecutionPlan,

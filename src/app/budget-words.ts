@@ -1,4 +1,4 @@
-/** Which budget is in money, what helps where a price is not known, and is there enough for a single job? */
+/** Finds budgets in money and budgets that are too small for a single job, and says what helps. */
 import type { Config } from "../config/schema.ts";
 
 /** The first budget in money that is set. */
@@ -19,7 +19,7 @@ export function dollarsKey({
 export const PRICE_WAYS =
   "set budget.tokens as well, or set the price: prices: { provider/model: { input: …, output: … } }";
 
-/** The run's budgets of which not even one job could be paid: nothing would start, and nothing have been spent. */
+/** The run's budgets that are too small for a single job: nothing would start. */
 export function tooSmall({ budget }: Pick<Config, "budget">): readonly string[] {
   return (["tokens", "dollars"] as const).flatMap((unit) => {
     const limit = budget[unit];

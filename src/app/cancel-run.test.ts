@@ -1,3 +1,4 @@
+/** Tests that cancelling a run which no process drives closes its log and gives everything back. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeAppRun } from "../../test/support/app-run.ts";

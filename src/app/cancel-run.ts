@@ -1,4 +1,4 @@
-/** How is a run cancelled that no process drives? Its engine hears that first, starts nothing, and closes the log. */
+/** Cancels a run that no process drives: its engine takes the cancel first, starts nothing, and closes the log. */
 import type { Config } from "../config/schema.ts";
 import { failure } from "../core/failure.ts";
 import type { RunEnd } from "../core/log/event.ts";
@@ -11,14 +11,14 @@ import type { SeenRun } from "./see-run.ts";
 
 type CancelRequest = SeenRun & { readonly config: Config; readonly reason?: string };
 
-/** `driven`: another process has the run by now, and can be told. `kept`: workspaces that could not be given back. */
+/** `driven`: another process has the run now, and can be told. `kept`: workspaces that could not be given back. */
 type Cancelled =
   | { readonly is: "driven" }
   | { readonly is: "closed"; readonly how: RunEnd; readonly kept: readonly string[] };
 
 /**
- * What was at work is ended, and its work is kept. That the run is cancelled and that it is closed come into the log
- * together: if this process is killed before, the run is stopped as it was; after it, `tidyRun` does what is left.
+ * Ends jobs that were running, and keeps their work. The cancel and the close are written to the log together: if this
+ * process is killed before that, the run is stopped as it was; after that, `tidyRun` does the rest.
  */
 export async function cancelRun(
   { home, seen, config, reason }: CancelRequest,
@@ -35,7 +35,7 @@ export async function cancelRun(
     const unreadable = await seen.catchUp(home.log);
     if (unreadable) return unreadable;
     if (seen.events === 0) return notBegun(home.record.run);
-    await world.place.restore(seen.state, signal); // A target that is lost is no reason not to cancel.
+    await world.place.restore(seen.state, signal); // A lost target is no reason not to cancel.
     await collectLeftovers(world, signal);
     if (signal.aborted) return { failure: failure("interrupted", "stopped before anything was cancelled") };
     const drive = new Drive({ ...world.engine, log: home.log }, () => {}, seen);

@@ -1,4 +1,4 @@
-/** How do a run's jobs and its engine hear of each other while both go on? Money and quota one way, signs the other. */
+/** Connects a run's jobs with its engine: calls for quota and budget one way, signs of life the other. */
 import type { JobId } from "../core/job.ts";
 import { budgetsOf, mayCall, nextAccount } from "../core/rules/governor.ts";
 import type { Policy } from "../core/rules/policy.ts";
@@ -10,11 +10,11 @@ import type { Channel } from "./parts.ts";
 
 export type JobsChannel = Channel & {
   readonly signs: Signs;
-  /** The user's checkout is not as it was before a command of this job. */
+  /** The user's checkout differs from what it was before a command of this job. */
   readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
   /** A machine of the fleet has begun a job, or a part of it. */
   readonly onTaken: (job: JobId, taken: JobTaken) => void;
-  /** Its machine is gone, and it waits for another. */
+  /** The job's machine is gone, and the job waits for another. */
   readonly onReturned: (job: JobId) => void;
 };
 
@@ -22,7 +22,7 @@ export function openChannel(
   governor: RunGovernor,
   policy: Policy,
   signs: Omit<Signs, "waitedMs" | "tell">,
-  /** Hears where reports from other machines are to go. */
+  /** Called with the function that takes reports from other machines. */
   reports?: (tell: Drive["tell"]) => void,
 ): JobsChannel {
   let tell: Drive["tell"] = async () => {};

@@ -1,4 +1,4 @@
-/** Checks which failing targets are delivered, and that only the command line can ask for it. */
+/** Tests which failing targets are delivered, and that only the command line can ask for it. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -20,7 +20,7 @@ type Commits = Readonly<Record<string, Partial<CommandReport>>>;
 
 const fails = (...failures: string[]): Partial<CommandReport> => ({ failures });
 
-/** A closed run whose target fails, and a branch that is at each of `bases` in turn when it is looked at. */
+/** A closed run whose target fails, and a branch that is at the next of `bases` each time it is read. */
 function makeRun(commits: Commits, bases: readonly string[] = ["base"], left?: readonly string[]) {
   const run = CoreRun.planned([task("one")]);
   run.finish("t.1");

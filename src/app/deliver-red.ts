@@ -1,6 +1,6 @@
 /**
- * Delivers a target on which the gate fails, if all that fails there fails on the base branch as it is now, too. A person
- * asks for it on the command line; no page, server or library does.
+ * Delivers a target whose gate fails, if all its failures exist on the base branch as it is now, too. Only the command
+ * line offers this, not the page, the server or the library.
  */
 import { failure } from "../core/failure.ts";
 import { type AlsoFails, failsAsWell, type GateReport, judgeGate } from "../core/gate.ts";
@@ -26,7 +26,7 @@ export const deliverRed = (
 ): Promise<RunDelivered | Refused> =>
   deliverBy(Object.assign(compareAndBring, { onRed: true as const }) satisfies Bring, request, parts, signal);
 
-/** Nobody is compared with these, so that the first answer says where both are, and moves nothing. */
+/** Matches no commits, so the first call only finds out where branch and target are, and moves nothing. */
 const NOWHERE = { base: "", target: "" };
 
 async function compareAndBring(
@@ -67,16 +67,19 @@ async function compareAndBring(
   return no({ is: "base-keeps-moving" });
 }
 
-/** The branch may move while a gate runs: then what is there now is compared. */
+/** The branch may move while a gate runs: then its new commit is compared. */
 const MAX_ROUNDS = 2 * MAX_BASE_MERGES + 2;
 
-/** The branch as it was merged: it may have moved since it was looked at. */
+/** The branch's commit in the merge: it may have moved since it was last read. */
 const baseIn = async (merged: string, git: DeliverParts["git"]): Promise<string> =>
   (await git("rev-parse", "--verify", `${merged}^2`)) ?? "";
 
 type Gated = (commit: string) => Promise<GateReport | Failed>;
 
-/** Each commit by the gate that is its own, once, in a fresh workspace: what fails only in a used one decides nothing. */
+/**
+ * Gates each commit by its own gate, once, in a fresh workspace: a failure that happens only in a used one decides
+ * nothing.
+ */
 function gateOf({ jobs }: RunWorld, signal: AbortSignal): Gated {
   const known = new Map<string, GateReport>();
   return async (commit) => {
@@ -112,7 +115,7 @@ type Merged = {
   readonly failing: readonly string[];
 };
 
-/** What the branch had meanwhile, on the target: with a proof that says what was compared. */
+/** Lands the merge of branch and target, with a proof that says what was compared. */
 async function landMerged(
   { commit, onto, report, failing }: Merged,
   { run, target, baseBranch }: DeliveryWanted,

@@ -1,3 +1,4 @@
+/** Tests when a run is delivered, how new commits of the branch are merged first, and the refusals. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../test/support/core-run.ts";
@@ -14,7 +15,7 @@ const NEVER = new AbortController().signal;
 const MOVED = { is: "base-moved", base: "b", target: "t" } as const;
 const DELIVERED = { is: "delivered", from: "b", to: "t" } as const;
 
-/** A run in which `one` has landed, or nothing has, and what it did on its way to the branch. */
+/** A run in which `one` has landed, or nothing, and all steps of its delivery. */
 async function delivered({
   landed = true,
   pid,

@@ -17,11 +17,11 @@ import { misconfigured, misused, type Refused, refused } from "./refused.ts";
 import { type SeenRun, underWay } from "./see-run.ts";
 
 export type DeliverRequest = SeenRun & {
-  /** Instead of the branch that the run started from. */
+  /** A branch to deliver to, instead of the one that the run started from. */
   readonly branch?: string;
-  /** Also if the branch is checked out: its files change. */
+  /** Deliver even if the branch is checked out: the files there change. */
   readonly intoCheckout?: boolean;
-  /** Also if the run is not done. */
+  /** Deliver even if the run is not done. */
   readonly partial?: boolean;
 };
 
@@ -29,14 +29,14 @@ export type DeliverParts = Pick<Parts, "openWorld" | "git"> & { readonly deliver
 
 export type RunDelivered = { readonly end: DeliveryEnd; readonly branch: string };
 
-/** Brings the target to the user's branch. What that branch has meanwhile is merged into the target first, and gated. */
+/** Moves the user's branch to the target. New commits of that branch are merged into the target first, and gated. */
 export const deliverRun = (
   request: DeliverRequest,
   parts: DeliverParts,
   signal: AbortSignal,
 ): Promise<RunDelivered | Refused> => deliverBy(mergeAndBring, request, parts, signal);
 
-/** How the branch is moved, once the run allows it. `onRed`: the gate may fail on the target. */
+/** Moves the branch, once the run allows it. `onRed`: the gate may fail on the target. */
 export type Bring = {
   (
     wanted: DeliveryWanted,
@@ -73,7 +73,7 @@ export async function deliverBy(
   return { end, branch };
 }
 
-/** At the end of a run: delivers it if that is configured and the run is done. Undefined: it is not to be delivered. */
+/** At the end of a run: delivers it if that is configured and the run is done; else undefined. */
 export const deliverAtEnd = (
   request: DeliverRequest & { readonly config: Pick<Config, "deliver"> | undefined },
   parts: DeliverParts,
@@ -113,7 +113,7 @@ async function whyNot(
       );
 }
 
-/** It is closed, and nothing is left of it but that the gate fails. */
+/** The run is closed, and nothing is left except that the gate fails. */
 const isAllButGreen = ({ state: { closed } }: SeenRun["seen"]): boolean =>
   closed?.how === "incomplete" && closed.left.every((text) => text.startsWith(TARGET_FAILS));
 
@@ -131,7 +131,7 @@ async function inWorld(
   stack.defer(() => lock.release());
   const world = openWorld(home, { config });
   stack.defer(() => world.close());
-  // Of a killed run, workspaces that are held stay: the next engine keeps what is in them.
+  // Workspaces that a killed run still holds stay: the next engine keeps what is in them.
   stack.defer(async () => void (await world.workspaces.close()));
   const { run, base: since } = home.record;
   stack.defer(async () => void (await delivery.letGo(run)));
@@ -140,7 +140,7 @@ async function inWorld(
   if (forbidden) return { failure: { ...forbidden, next: `merge ${target} yourself, with your own git` } };
   const tip = seen.state.target.tip || since;
   const { filters } = config.workspace;
-  // Awaited here: the stack gives everything back as soon as this function returns, even a promise.
+  // `await` is needed: the stack is disposed as soon as this function returns, even if it returns a promise.
   const wanted = { run, baseBranch, target, since, tip, intoCheckout, filters };
   return await bring(wanted, world, parts, signal);
 }
@@ -178,7 +178,7 @@ type BaseLanded =
   | { readonly is: "landed"; readonly isUngated: boolean }
   | { readonly is: "red"; readonly failures: readonly string[] };
 
-/** The user's branch on top of the target, gated like every candidate. */
+/** Merges the user's branch into the target, gates the merge like every candidate, and lands it. */
 async function landBase(
   { commit, onto }: { readonly commit: string; readonly onto: string },
   { run, target }: { readonly run: string; readonly target: string },
@@ -192,6 +192,6 @@ async function landBase(
   if (!verdict.ok) return { is: "red", failures: verdict.failures };
   const proof = { run, members: [], proof: verdict.proof, report: gated.report, flags: [] };
   const landed = await jobs.repository.land({ target, from: onto, to: commit, proof }, signal);
-  // If another process has moved it, the caller checks again.
+  // If another process has moved the target, the caller checks again.
   return hasFailed(landed) ? landed : { is: "landed", isUngated: verdict.proof === "ungated" };
 }

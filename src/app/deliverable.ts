@@ -1,4 +1,4 @@
-/** Can what landed be brought to the user's branch, is it there already, and which command does it? Asked of git now. */
+/** Finds out whether what landed can be delivered, is delivered already, and by which command; asks git each time. */
 import type { Config } from "../config/schema.ts";
 import type { WayToDeliver } from "../core/view/needs.ts";
 import type { RunView } from "../core/view/view.ts";
@@ -8,7 +8,7 @@ import type { Parts } from "./parts.ts";
 import { misused, type Refused } from "./refused.ts";
 import { runsWhere, type SeenRun } from "./see-run.ts";
 
-/** Better said before a run than after it: what --deliver would be refused for at the end. */
+/** Says before a run why --deliver would be refused at its end. */
 export async function undeliverable(
   wanted: { readonly baseBranch?: string; readonly config: Config; readonly intoCheckout: boolean },
   { git }: Pick<Parts, "git">,
@@ -28,7 +28,7 @@ export async function undeliverable(
   );
 }
 
-/** By default the newest closed run of which something landed that the branch has not; if it has all, the newest. */
+/** Default: the newest closed run with a landing that its branch does not have; if there is none, the newest. */
 export async function pickDelivery(
   { branch }: { readonly branch?: string },
   { runs, git }: { readonly runs: Runs; readonly git: Parts["git"] },
@@ -54,7 +54,7 @@ async function checkedOutIn(branch: string, git: Parts["git"]): Promise<string |
   return tree === undefined || /^prunable/m.test(tree) ? undefined : /^worktree (.+)$/m.exec(tree)?.[1];
 }
 
-/** What brings a run to its branch, with all that it will be asked for. */
+/** The command that delivers a run to its branch, with all options that it needs. */
 export async function deliverCommand(
   { run, baseBranch }: Pick<RunRecord, "run" | "baseBranch">,
   git: Parts["git"],
@@ -69,7 +69,7 @@ export async function deliverCommand(
   ].join(" ");
 }
 
-/** What a view says of it once the run is over. */
+/** What a view says about delivering a run that is over. */
 export async function deliveryOf(record: RunRecord, git: Parts["git"]): Promise<WayToDeliver> {
   const { baseBranch } = record;
   const isFree = baseBranch !== undefined && (await checkedOutIn(baseBranch, git)) === undefined;
@@ -80,7 +80,7 @@ export async function deliveryOf(record: RunRecord, git: Parts["git"]): Promise<
   };
 }
 
-/** Asks git now, because the user may have merged the target by hand. Of a run in which something landed. */
+/** Asks git each time, because the user may have merged the target by hand. Only for runs with a landing. */
 async function isDelivered(
   record: RunRecord,
   git: Parts["git"],
@@ -91,7 +91,7 @@ async function isDelivered(
   return (await git("merge-base", "--is-ancestor", target, `refs/heads/${branch}`)) !== undefined;
 }
 
-/** Those whose work is on their branch, by name: for a list of many runs, with one question to git for each branch. */
+/** The names of the runs that are delivered: one question to git per branch, for long lists of runs. */
 export async function deliveredOf(
   records: readonly RunRecord[],
   git: Parts["git"],
@@ -129,7 +129,7 @@ export async function deliverableOf(
   return { is: "ready", command: await deliverCommand(record, git, is !== "done") };
 }
 
-/** What can be done where the gate fails on the target: the same words in a refusal, a status and a report. */
+/** What to do if the gate fails on the target: the same words in a refusal, a status and a report. */
 export async function deliverRedHint(
   record: Pick<RunRecord, "run" | "baseBranch">,
   { isJudgeable }: RunView["target"],
@@ -144,14 +144,14 @@ export async function deliverRedHint(
 /** A target on which the gate failed once is not delivered either. */
 export const isRed = ({ health }: RunView["target"]): boolean => health === "red" || health === "suspect";
 
-/** What is on the user's branch and not in the target: asked of git now, whatever the log says. */
+/** Commits of the user's branch that the target does not have, as git says now. */
 export type BaseMoved = {
   readonly branch: string;
   readonly commit: string;
   readonly commits: number;
 };
 
-/** Undefined if it has not moved, or if it has all that a run that is over can bring. */
+/** Undefined if the branch has not moved, or if the run is over and the branch has all that it can bring. */
 export async function baseMoved(
   record: RunRecord,
   isOver: boolean,

@@ -1,11 +1,11 @@
-/** Says how a delivery ended, in the words that every surface shows. */
+/** Says how a delivery ended, in words that every surface shows. */
 import { unreachable } from "../core/unreachable.ts";
 import type { DeliveryEnd } from "../ports/delivery.ts";
 import { short } from "../text/words.ts";
 
 type Said = {
   readonly run: string;
-  /** The command that tries it once more. */
+  /** The command that tries it again. */
   readonly again: string;
   readonly baseBranch: string;
   readonly target: string;

@@ -1,3 +1,4 @@
+/** Tests which agent is found: the configured one, else by keys, programs and model servers. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { defaultConfig } from "../config/read.ts";

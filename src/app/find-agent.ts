@@ -1,4 +1,4 @@
-/** Who could work here? What the configuration names, else what is there: keys, programs, a model server. */
+/** Finds an agent for a run: the configured one, else one by keys, programs and model servers on this machine. */
 
 import {
   installOf,
@@ -17,29 +17,29 @@ import type { AgentLooks } from "../ports/agent-looks.ts";
 import type { AgentSpec } from "../ports/agent-spec.ts";
 import type { Environment } from "../ports/project.ts";
 
-/** Something that could work, or nearly. */
+/** Something that could work, or nearly could. */
 export type AgentCandidate = {
   readonly from: "keys" | "programs" | "servers";
   /** What was seen, in words: "ANTHROPIC_API_KEY is set". */
   readonly seen: string;
-  /** Undefined where something is missing. */
+  /** Undefined if something is missing. */
   readonly spec?: AgentSpec;
   /** What is missing, as something to do. */
   readonly next?: string;
 };
 
 export type AgentFound = {
-  /** Who will work: as configured, or the first candidate that can. */
+  /** The agent that will work: the configured one, or the first usable candidate. */
   readonly agent?: AgentSpec;
   /** Why this one, in words; undefined if it is configured. */
   readonly why?: string;
-  /** Everything that was seen, in the order in which it would be taken; empty if no search was needed. */
+  /** All candidates, in the order of preference; empty if no search was needed. */
   readonly candidates: readonly AgentCandidate[];
 };
 
 export type FindAgentParts = { readonly env: Environment; readonly agents: AgentLooks };
 
-/** Looks only if no agent is configured. */
+/** Searches only if no agent is configured. */
 export async function findAgent(
   config: Pick<Config, "agent" | "lookFor">,
   parts: FindAgentParts,
@@ -52,14 +52,14 @@ export async function findAgent(
   return { agent: first.spec, why: first.seen, candidates };
 }
 
-/** The same with the agent in its place, so that the run keeps it, and goes on with it when it is resumed. */
+/** The configuration with the agent in it, so that the run's record has it, and a resumed run uses it again. */
 export const withAgent = (config: Config, agent: AgentSpec): Config => ({
   ...config,
   agent,
   planner: config.planner ?? agent,
 });
 
-/** Everything that could work on this machine, whatever is configured. */
+/** All agents that could work on this machine, whatever is configured. */
 export async function agentsHere(
   { lookFor }: Pick<Config, "lookFor">,
   parts: FindAgentParts,
@@ -114,14 +114,14 @@ async function serversOf(
 
 const PULL: Readonly<Record<string, string>> = { ollama: "ollama pull qwen3-coder" };
 
-/** Why an agent cannot work: its program is not there, or its key. */
+/** Why an agent cannot work: its program or its key is missing. */
 export async function agentProblem(
   spec: AgentSpec,
   top: string,
   { programs, models }: Pick<AgentLooks, "programs" | "models">,
 ): Promise<Failure | undefined> {
   const own = anchored(spec, top);
-  if (own.kind === "scripted") return undefined; // It runs on this very Node.
+  if (own.kind === "scripted") return undefined; // It needs no other program than this Node.
   if (own.kind === "model")
     return (await models.keyProblem(own.model)) ?? (await models.reachProblem(own.model));
   const problem = await programs.unstartable(own.command, top);
@@ -134,7 +134,7 @@ export async function agentProblem(
   return versionProblem(known, version) ?? nodeProblem(known, await programs.node());
 }
 
-/** Only what is too old by a major version is refused: whether any other works is for its first session to show. */
+/** Refuses only versions that are too old by a major number: whether another one works, its first session shows. */
 function versionProblem(known: KnownAgent, version: string | undefined): Failure | undefined {
   if (version === undefined || !isTooOld(version, known.tried)) return undefined;
   return failure(
@@ -144,7 +144,7 @@ function versionProblem(known: KnownAgent, version: string | undefined): Failure
   );
 }
 
-/** It runs on the Node of the PATH, whichever Node Skein runs on. `found`: undefined on a machine too busy to answer. */
+/** The agent runs on the Node of the PATH, not on Skein's. `found`: undefined on a machine too busy to answer. */
 function nodeProblem({ name, node }: KnownAgent, found: string | undefined): Failure | undefined {
   if (node === undefined || found === undefined || Number.parseInt(found, 10) >= node) return undefined;
   return failure(

@@ -1,4 +1,4 @@
-/** Which tests come and go in this repository? What live runs see is added to what is known from before. */
+/** Reads which tests of this repository are flaky, and adds what live runs see. */
 import type { RunState } from "../core/log/state.ts";
 import type { Watch } from "../engine/drive.ts";
 import type { FlakyTests } from "../ports/flaky-tests.ts";
@@ -11,7 +11,7 @@ export async function knownFlaky(flaky: FlakyTests): Promise<readonly string[]> 
   return tests.slice(0, MAX_KNOWN).map(({ name }) => name);
 }
 
-/** Notes what a run sees while it is live; what it has seen before is not counted again. */
+/** Notes flaky tests while a run is live; what the run noted before is not counted again. */
 export function noteFlaky(
   flaky: FlakyTests,
   run: string,
@@ -25,7 +25,7 @@ export function noteFlaky(
       const all = [...counts.values()].reduce((sum, times) => sum + times, 0);
       if (all === told) return;
       told = all;
-      // A history that cannot be written must not stop a run; the next note has all of its counts.
+      // A history that cannot be written must not stop a run; the next note includes all counts.
       noted = flaky.note({ run, counts, at });
     },
     noted: async () => {
@@ -34,6 +34,6 @@ export function noteFlaky(
   };
 }
 
-/** Without those that are only known from before. */
+/** Without tests that are only known from earlier runs. */
 const seenIn = ({ flaky }: RunState): ReadonlyMap<string, number> =>
   new Map([...flaky].filter(([, times]) => times > 0));

@@ -1,3 +1,4 @@
+/** Tests how a run starts, resumes, is refused or is lost in this process, and what it gives back. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeAppRun } from "../../test/support/app-run.ts";

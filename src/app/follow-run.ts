@@ -1,4 +1,4 @@
-/** How does a run go on in this process? The engine over the run's world, with its lock held, until it ends or halts. */
+/** Drives a run in this process: its engine over the run's world, with the lock held, until it ends or halts. */
 import type { Config } from "../config/schema.ts";
 import { type Failure, failure, messageOf } from "../core/failure.ts";
 import { jobId } from "../core/job.ts";
@@ -30,37 +30,37 @@ type FollowRequest = RunListeners & {
 };
 
 export type RunListeners = {
-  /** Each event with the state right after it, before it is durable: for what can only be worded then. */
+  /** Called for each event with the state right after it, before it is durable, for texts that need that state. */
   readonly onFold?: (event: Event, state: RunState) => void;
-  /** Each event once it is durable. */
+  /** Called for each event once it is durable. */
   readonly watch?: Watch;
-  /** Each workspace that could not be given back at the end, and why. */
+  /** Called for each workspace that could not be given back at the end, with the reason. */
   readonly onLeft?: (what: string) => void;
-  /** What does not work beside the run, which goes on. */
+  /** Called for something that does not work beside the run, which goes on. */
   readonly onWarning?: (what: string) => void;
-  /** Each thing that was gone or broken, and was put right before the run went on. */
+  /** Called for each thing that was lost or broken, and was restored before the run went on. */
   readonly onRestored?: (what: string) => void;
 };
 
 /** A run that is going on in this process. */
 export type LiveRun = {
   readonly run: string;
-  /** What there is to see of it now; changes in place. */
+  /** The run's state and story; changes in place. */
   readonly seen: Fold;
-  /** Once the engine has ended, nothing of the run is left running, and the run's lock is free. Never rejects. */
+  /** Resolves when the engine has ended, nothing of the run is running, and the run's lock is free. Never rejects. */
   readonly ended: Promise<RunEnding>;
-  /** Resolves once it is in the log; never, if the engine ends before. */
+  /** Resolves once the command is in the log; never, if the engine ends before. */
   readonly say: (command: MailboxMessage) => Promise<Heard>;
   readonly stopGently: () => void;
   readonly stopNow: () => void;
 };
 
-/** `halt`: why it stopped by itself. */
+/** `halt`: why the run stopped by itself. */
 export type RunEnding = EngineEnd & { readonly halt?: Halt };
 
 export type FollowParts = Pick<Parts, "openWorld" | "mailboxOf" | "flaky" | "traces">;
 
-/** Starts a new run, or goes on with one that was stopped or killed: there is no difference. */
+/** Starts a new run, or resumes one that was stopped or killed, in the same way. */
 export async function followRun(
   request: FollowRequest,
   parts: FollowParts,
@@ -80,11 +80,11 @@ export async function followRun(
   return drive({ ...request, fold, first, lock, stack: stack.move() }, world, parts);
 }
 
-/** Without any planner, a worker function gets the whole goal: it does not plan. */
+/** A worker function without any planner gets the whole goal, because it does not plan. */
 const withPlanner = (agents: GivenAgents, { planner }: Config): GivenAgents =>
   agents.worker && !agents.planner && planner === undefined ? { ...agents, planner: "none" } : agents;
 
-/** The lock is held by another process, or cannot be taken at all. */
+/** "run": another process holds the lock. "repository": the lock cannot be taken at all. */
 async function whoseMatter(home: RunHome): Promise<"run" | "repository"> {
   return (await home.owner().catch(() => undefined)) === undefined ? "repository" : "run";
 }
@@ -98,7 +98,7 @@ export const asFailed = (error: unknown): Failed => ({
   ),
 });
 
-/** Cleans up after an engine that was killed. Returns what the engine is told first. */
+/** Cleans up after a killed engine. Returns the engine's first command. */
 async function prepare(
   { home, fold, onRestored }: FollowRequest & { readonly fold: Fold },
   world: RunWorld,
@@ -132,7 +132,7 @@ async function prepare(
   return { type: "open", request };
 }
 
-/** A recorded plan is plain JSON; what is wrong with it is said where it is read to be followed. */
+/** A recorded plan is plain JSON; errors in it are reported where it is read to be followed. */
 function onlyReports(plan: unknown): boolean {
   const { tasks } = fields(plan);
   return (
@@ -163,7 +163,7 @@ async function restore(
   return undefined;
 }
 
-/** How long a landing that is nearly done is waited for, with a person at the keyboard. */
+/** How long to wait for a landing that is nearly done, in ms, while a person is waiting for the stop. */
 const GENTLE_STOP_MS = 10_000;
 
 type Prepared = FollowRequest & {
@@ -178,7 +178,7 @@ function drive(request: Prepared, world: RunWorld, parts: FollowParts): LiveRun 
   const { engine, channel } = world;
   const flaky = noteFlaky(parts.flaky, home.record.run);
   const onFold: RunListeners["onFold"] = (event, state) => {
-    channel.follow(event); // With the state: else what a job cost would count twice for a moment.
+    channel.follow(event); // Together with the state, or a job's cost would count twice for a moment.
     request.onFold?.(event, state);
   };
   const live = new Drive(
@@ -246,7 +246,7 @@ async function followBase(
   if (baseBranch) await live.followBase(baseBranch, base, signal).catch(() => {}); // The run goes on without it.
 }
 
-/** What people say goes into the log, and to agents. */
+/** What people say goes into the log, and to agents, so secrets are removed. */
 const withoutSecrets = (mailbox: Mailbox, redact: (text: string) => string): Mailbox => ({
   send: (command) => mailbox.send(command),
   async *receive(signal, onCaughtUp) {
@@ -265,13 +265,13 @@ async function finish(end: EngineEnd, { home, onLeft }: FollowRequest, world: Ru
   if (end.is !== "closed") return end;
   const left = await giveBackAll(world).catch((error: unknown) => [messageOf(error)]);
   for (const what of left) onLeft?.(what);
-  if (left.length === 0) await world.place.letGo(end.state); // What is held stays if that fails, which harms nothing.
+  if (left.length === 0) await world.place.letGo(end.state); // If it fails, held objects stay: no harm.
   return end;
 }
 
-/** Where the disk is full, what a worker made there is most of it, as a rule: it is said where that is. */
+/** If the disk is full, usually a worker's files are the largest part, so the message says where they are. */
 async function orFullDisk(why: Failure, { workspaces }: RunWorld): Promise<Failure> {
-  const space = await workspaces.space().catch(() => undefined); // The folder is gone: then that is the reason.
+  const space = await workspaces.space().catch(() => undefined); // The folder is gone, which is the reason then.
   if (why.kind !== "repository" || space === undefined || space.freeBytes >= FULL_BYTES) return why;
   const { folder, bytes } = space.largest ?? { folder: "", bytes: 0 };
   const where =
@@ -283,17 +283,17 @@ async function orFullDisk(why: Failure, { workspaces }: RunWorld): Promise<Failu
   );
 }
 
-/** With less, neither the log nor a commit can be written. */
+/** With less free space, neither the log nor a commit can be written. */
 const FULL_BYTES = 256 * 1024;
 
-/** Of a run that was closed by an engine that died right then: nothing of it is left running or on the disk. */
+/** Cleans up a run whose engine died right after closing it: ends its programs and removes its files. */
 export async function tidyRun(
   { home, config, state }: Pick<FollowRequest, "home" | "config"> & { readonly state: RunState },
   { openWorld }: Pick<Parts, "openWorld">,
   signal: AbortSignal,
 ): Promise<void> {
   const lock = await home.lock();
-  if (hasFailed(lock)) return; // Another process is at it.
+  if (hasFailed(lock)) return; // Another process is doing it.
   await using stack = new AsyncDisposableStack();
   stack.defer(() => lock.release());
   const world = openWorld(home, { config });

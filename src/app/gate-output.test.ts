@@ -1,3 +1,4 @@
+/** Tests the excerpt of a gate run's output: what failed first, bounded, without control sequences. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TaskId } from "../core/task.ts";

@@ -1,4 +1,4 @@
-/** Reads what a run of the gate wrote, what failed in it first; and what a failed attempt had changed. */
+/** Reads the output of a gate run, what failed in it first, and the change of a failed attempt. */
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { TaskId } from "../core/task.ts";
 import type { RunFiles } from "../ports/run-files.ts";
@@ -9,8 +9,8 @@ import { harmless } from "../text/words.ts";
 import { prefixOf, targetOf } from "./lost-run.ts";
 
 /**
- * Texts are safe to show: bounded, on one line each, without anything that a terminal obeys; secrets were blotted out
- * when they were written. `excerpt`: what failed, or the end of a run that passed; `from` counts `lines`, from 1.
+ * The texts are safe to show: bounded, one line each, without control sequences; secrets were removed when they were
+ * written. `excerpt`: what failed, or the end of a run that passed; `from` counts `lines`, from 1.
  */
 export type GateOutput =
   | { readonly is: "kept"; readonly excerpt: readonly OutputPart[]; readonly lines: readonly string[] }
@@ -40,7 +40,7 @@ export async function gateOutput(
   };
 }
 
-/** It says how many tests ran. */
+/** The end says how many tests ran. */
 function endOf(lines: readonly string[]): readonly OutputPart[] {
   const from = Math.max(0, lines.length - MAX_END_LINES);
   return [{ from: from + 1, lines: lines.slice(from) }];
@@ -55,7 +55,7 @@ export type AttemptDiff =
   | { readonly is: "kept"; readonly ref: string; readonly lines: readonly string[] }
   | { readonly is: "missing"; readonly why: string };
 
-/** Since the attempt left the target. */
+/** The change since the attempt left the target. */
 export async function attemptDiff(
   { home, task, attempt }: { readonly home: RunHome; readonly task: TaskId; readonly attempt: number },
   { files }: { readonly files: Pick<RunFiles, "attempt"> },
@@ -74,7 +74,7 @@ export async function attemptDiff(
 const NO_WORK =
   "No work of it is kept: it changed nothing, or its branch or its entry in `skein salvage` was removed.";
 
-/** Longer ones are files to open in an editor. */
+/** Longer texts are better opened in an editor. */
 const MAX_LINES = 20_000;
 const MAX_FIRST_LINES = 5_000;
 

@@ -1,3 +1,4 @@
+/** Tests when a run halts for an account that is rate limited. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** When does a run stop by itself, to be resumed? When its set-up or a key failed, or a quota is back too late. */
+/** Halts a run by itself, to be resumed later: when its set-up or a key failed, or a quota is back too late. */
 import { type Failure, failure } from "../core/failure.ts";
 import { type RunState, wallTime } from "../core/log/state.ts";
 import { parkedAccounts, refusedAccounts } from "../core/rules/governor.ts";
@@ -12,8 +12,8 @@ export type Halt =
   | { readonly is: "parked"; readonly accounts: readonly string[]; readonly until: number };
 
 /**
- * A failed set-up and a wrong key stop the run at once, even if other tasks could go on, because only a person can fix
- * them. `maxWaitMs`: how long a quota is waited for; `now`: by the machine's clock.
+ * A failed set-up and a wrong key halt the run at once, even if other tasks could go on, because only a person can fix
+ * them. `maxWaitMs`: how long to wait for a quota; `now`: by the machine's clock.
  */
 function haltOf(
   state: RunState,
@@ -30,7 +30,7 @@ function haltOf(
   return { is: "parked", accounts: parkedAccounts(state).map(({ account: name }) => name), until };
 }
 
-/** The same as a failure, for surfaces without words of their own. */
+/** The halt as a failure, for surfaces without words of their own. */
 export function failureOf(halt: Halt): Failure {
   if (halt.is !== "parked") return halt.failure;
   const { accounts, until } = halt;
@@ -46,17 +46,17 @@ export function failureOf(halt: Halt): Failure {
   };
 }
 
-/** What a run must offer to be halted. */
+/** What the halting rule needs from a live run. */
 type Haltable = {
   readonly state: RunState;
-  /** Whether an agent does something else than to wait until it may call its model. */
+  /** True if an agent is doing anything except waiting until it may call its model. */
   readonly isAtWork: () => boolean;
   readonly stopGently: () => void;
 };
 
 type HaltRules = { readonly policy: Policy; readonly maxWaitMs: number; readonly now: () => number };
 
-/** Stops a live run once there is a reason. Looks after each event, and when an agent begins to wait. */
+/** Stops a live run once there is a reason. Checks after each event, and when an agent begins to wait. */
 export class Halting {
   readonly #run: Haltable;
   readonly #rules: HaltRules;
@@ -79,7 +79,7 @@ export class Halting {
     this.look();
   }
 
-  /** An event of this engine is durable. Before the first one the state is what an earlier engine left. */
+  /** An event of this engine is durable. Before the first one, the state is an earlier engine's. */
   watched(): void {
     this.#isLive = true;
     this.look();
@@ -89,7 +89,8 @@ export class Halting {
     const { state, isAtWork, stopGently } = this.#run;
     if (!this.#isHeard || !this.#isLive || this.#halt) return;
     const found = haltOf(state, { ...this.#rules, now: this.#rules.now() });
-    // An agent that is in the middle of a turn will come to where it waits: what was paid for is not cut off.
+    // An agent in the middle of a turn is not stopped: what is paid for is not cut off, and the turn will come to its
+    // wait.
     if (!found || (found.is === "parked" && isAtWork())) return;
     this.#halt = found;
     stopGently();

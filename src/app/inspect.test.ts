@@ -1,3 +1,4 @@
+/** Tests that `skein doctor` reports without a repository, and with looks that hang or throw. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure } from "../core/failure.ts";

@@ -1,4 +1,4 @@
-/** Could a run start here now, and what prevents it? As a run looks first, and at more; nothing is changed. */
+/** Finds out whether a run could start here now, and what prevents it. Changes nothing. */
 import { diagnose } from "./inspect/checks.ts";
 import {
   bad,
@@ -18,7 +18,7 @@ export async function inspect(request: InspectRequest, parts: InspectParts): Pro
   return { facts, findings: [...findings, ...refusal(facts, findings)] };
 }
 
-/** What a run would be refused for, unless it has been said: the run's own look decides, whatever was found besides. */
+/** Adds what a run would be refused for, unless a finding says it already: the run's own check decides. */
 function refusal(
   { start, configuration }: DoctorFacts,
   findings: readonly DoctorFinding[],
@@ -26,9 +26,9 @@ function refusal(
   if (!start) return [];
   const { message, next, kind } = start.failure;
   const isSaid = findings.some(({ level, text }) => level === "bad" && text.includes(message));
-  // Without any agent, both have a list of what would help, in other words.
+  // Without any agent, both list what would help, in different words.
   const isAgent = findings.some(({ level, name }) => level === "bad" && AGENTS.has(name));
-  // Before what is not agreed to, nothing of an agent is asked.
+  // As long as a request of the repository is not agreed to, agents are not checked.
   const isLater = "config" in configuration && configuration.untrusted && kind === "agent-unreachable";
   return isSaid || isAgent || isLater ? [] : [bad("start", message, next)];
 }

@@ -1,4 +1,4 @@
-/** What are the jobs of one run opened with, on the machine that does them? */
+/** Type of the options with which a run's jobs are opened, on the machine that runs them. */
 import type { JobId } from "../core/job.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Gate } from "../ports/gate.ts";
@@ -12,18 +12,18 @@ import type { WorldOptions } from "./parts.ts";
 export type JobsOptions = WorldOptions & {
   readonly project: Pick<Project, "located" | "stateFolder">;
   readonly env: Environment;
-  /** Whose secrets are blotted out: `env`, unless jobs do not get all of it. */
+  /** The variables whose values are removed as secrets: `env`, unless jobs do not get all of it. */
   readonly secretsIn?: Environment;
   readonly home: Pick<RunHome, "record" | "folder">;
   readonly governor: Governor;
   readonly signs: Signs;
-  /** The user's checkout is not as it was before a command of this job. */
+  /** The user's checkout differs from what it was before a command of this job. */
   readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
-  /** Where the roles, templates and prompts of the repository are: the user's checkout. */
+  /** The folder with the repository's specialists, templates and prompts: the user's checkout. */
   readonly top: string;
   readonly clock: Clock;
-  /** Of a fleet: the target moves there first. */
+  /** In a fleet: the target on the remote, which moves first. */
   readonly shared?: SharedTarget;
-  /** Of a fleet: who runs the gate. */
+  /** In a fleet: the gate that runs on its machines. */
   readonly gateOf?: (own: Gate) => Gate;
 };

@@ -1,4 +1,4 @@
-/** What did a process leave behind that was killed? Its programs are ended, and what its jobs had made is kept. */
+/** Cleans up after a killed process: ends its programs, and keeps what its jobs had made. */
 import type { Brief, WorkBrief } from "../core/brief.ts";
 import type { JobId, Spent } from "../core/job.ts";
 import { hasFailed } from "../core/result.ts";
@@ -16,11 +16,11 @@ export type Leftovers = {
   readonly programs: Pick<Programs, "endLeftovers"> & { endAll(): Promise<number> };
   readonly workspaces: HeldWorkspaces;
   readonly jobs: JobParts;
-  /** The run is over: other runs may use what it had for itself. */
+  /** The run is over: other runs may use what was reserved for it. */
   readonly leave: () => void;
 };
 
-/** What is on the disk of the jobs of a run. */
+/** The records of a run's jobs on the disk. */
 type JobRecords = {
   open(): Promise<readonly OpenJob[]>;
   end(id: JobId, answer: Answer): Promise<void>;
@@ -29,12 +29,14 @@ type JobRecords = {
   briefOf(id: JobId): Promise<Brief | undefined>;
 };
 
-/** `isOfEarlierBoot`: the machine was started since, so files that the job's programs wrote may be missing or empty. */
+/**
+ * `isOfEarlierBoot`: the machine was restarted since, so files that the job's programs wrote may be missing or empty.
+ */
 type OpenJob = { readonly id: JobId; readonly brief: Brief; readonly isOfEarlierBoot: boolean };
 
 type HeldWorkspaces = Workspaces & {
   holders(): Promise<readonly Pick<Want, "job" | "use">[]>;
-  /** Removes those that no process uses. Says what stays, and why. */
+  /** Removes workspaces that no process uses. Returns what stays, and why. */
   close(): Promise<readonly string[]>;
   space(): Promise<DiskSpace>;
 };
@@ -42,8 +44,8 @@ type HeldWorkspaces = Workspaces & {
 const NEVER = new AbortController().signal;
 
 /**
- * Ends what was running, keeps what was finished as an answer, and gives every workspace back. Jobs are collected side
- * by side, because criteria may take long. If `signal` comes, the rest is left for the next engine.
+ * Ends programs that are still running, keeps finished work as an answer, and gives every workspace back. Jobs are
+ * collected side by side, because criteria may take long. If `signal` aborts, the rest is left to the next engine.
  */
 export async function collectLeftovers(left: Leftovers, signal: AbortSignal): Promise<void> {
   const { files, programs, jobs } = left;
@@ -60,14 +62,14 @@ export async function collectLeftovers(left: Leftovers, signal: AbortSignal): Pr
   await keepHeld(left, { isOver: false });
 }
 
-/** Its call was acknowledged: all that it still had to do was to end. */
+/** Its call was acknowledged, so it only had to exit. */
 const hasCalled = async (brief: Brief, { worker }: JobParts): Promise<boolean> =>
   brief.kind === "work" && (await worker.collect(jobIdOf(brief)))?.is === "called";
 
 const isInterrupted = ({ outcome }: Answer): boolean =>
   outcome.is === "failed" && outcome.failure.kind === "interrupted";
 
-/** At the end of a run: removes its workspaces, except for work that could not be kept. Says what stays, and why. */
+/** At the end of a run: removes its workspaces, except for work that could not be kept. Returns what stays, and why. */
 export async function giveBackAll(left: Leftovers): Promise<readonly string[]> {
   left.leave();
   await keepHeld(left, { isOver: true });
@@ -75,8 +77,8 @@ export async function giveBackAll(left: Leftovers): Promise<readonly string[]> {
 }
 
 /**
- * Tries again to keep what could not be kept when its job ended; if that fails, it stays where it is. While the run goes
- * on, the work of a turn that succeeded is left to the next attempt at its task.
+ * Tries again to keep work that could not be kept when its job ended; if that fails, it stays where it is. While the
+ * run goes on, the work of a turn that succeeded is left to the next attempt at its task.
  */
 async function keepHeld(
   { run, files, workspaces, jobs }: Leftovers,
@@ -98,7 +100,7 @@ async function keepHeld(
   }
 }
 
-/** `answered`, `passed-on`: a worker that only answered its subtask has made nothing of its own. */
+/** `answered`, `passed-on`: a worker that only answered its subtask has no work of its own. */
 const KEPT: ReadonlySet<string> = new Set<Answer["outcome"]["is"]>([
   "worked",
   "called",
@@ -116,7 +118,7 @@ async function hasLaterResult(brief: WorkBrief, files: JobRecords): Promise<bool
   }
 }
 
-/** By the name of its job alone, if the brief is lost. What a planner changed is not kept. */
+/** Salvages work under the name of its job if the brief is lost. A planner's changes are not kept. */
 async function isSalvaged(run: string, workspace: Workspace, workspaces: Workspaces): Promise<boolean> {
   const [, task, attempt] = /^work:(.+)#(\d+)$/.exec(workspace.job) ?? [];
   if (task === undefined) return true;

@@ -1,3 +1,4 @@
+/** Tests the look at the base: what fails, and when an earlier gate's result is reused. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { GREEN, RED } from "../../test/support/job-ports.ts";

@@ -1,4 +1,7 @@
-/** Looks at the base before anything is paid for: the gate once, or that it passed before, and in words what fails. */
+/**
+ * Looks at the base before anything is paid for: runs the gate once, unless it has passed before, and describes
+ * failures.
+ */
 import type { Config } from "../config/schema.ts";
 import { type BaseLook, baseLookOf } from "../core/base-look.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
@@ -12,15 +15,15 @@ export type BaseLooked = GateTried & {
 
 type LookRequest = {
   readonly config: Config;
-  /** The base. */
+  /** The commit of the base. */
   readonly commit: string;
-  /** As a run does: a gate that passed on this tree before is not run again. */
+  /** As in a run: a gate that passed on this tree before is not run again. */
   readonly mayReuse?: boolean;
-  /** Hears what is begun, in words. */
+  /** Called with each step that begins, in words. */
   readonly onStep?: (doing: string) => void;
 };
 
-/** What a run looks at first, without a run: nothing is written but what the next look may reuse. */
+/** Makes a run's first check without a run; writes only what the next check may reuse. */
 export async function lookAtBase(
   request: LookRequest,
   parts: Pick<Parts, "newRunName" | "openTrialHome" | "openWorld">,
@@ -28,7 +31,7 @@ export async function lookAtBase(
 ): Promise<BaseLooked | Failed> {
   const tried = await tryGate(request, parts, signal);
   if (hasFailed(tried)) return tried;
-  const { output: _, ...run } = tried.run; // It was in the trial's own folder, which is gone.
+  const { output: _, ...run } = tried.run; // The file was in the trial's own folder, which is gone.
   const look = baseLookOf(run);
   return { ...tried, run, ...(look && { look }) };
 }

@@ -1,4 +1,4 @@
-/** Looks at all that must hold before a run is made: who works, the base, where it is delivered, the gate. Writes nothing. */
+/** Checks all that must hold before a run is made: agents, base, delivery, gate. Writes nothing. */
 import type { Config } from "../config/schema.ts";
 import { hasFailed } from "../core/result.ts";
 import type { GateFound } from "../ports/gate.ts";
@@ -12,18 +12,18 @@ export type StartRequest = {
   readonly config: Config;
   /** Functions of a program instead of configured agents. */
   readonly agents?: GivenAgents;
-  /** Without a configured agent, one that is here may be taken. */
+  /** Whether an agent that is found here may be used if none is configured. */
   readonly mayFindAgent?: boolean;
-  /** With `deliver` in the configuration: also into a checkout of the base branch. */
+  /** With `deliver` in the configuration: deliver even if the base branch is checked out. */
   readonly intoCheckout?: boolean;
 };
 
 export type StartParts = AgentsParts & Pick<Parts, "base" | "gate" | "git">;
 
-/** `base`: with the commit, and the branch if it is one. */
+/** `base`: the commit, and the branch if it is one. */
 export type StartReady = AgentsReady & { readonly base: Base; readonly gate: GateFound };
 
-/** The same for a run that is made next, and for `skein doctor`, which only asks whether one could be. */
+/** Used for a run that is made next, and by `skein doctor`, which only asks whether one could be. */
 export async function lookAtStart(
   { config: wanted, agents: given, mayFindAgent: mayFind = false, intoCheckout = false }: StartRequest,
   parts: StartParts,

@@ -1,9 +1,9 @@
-/** What can a person do when a run's log or folder is gone? Words for refusals; what landed is still in git. */
+/** Builds refusals for a run whose log or folder is gone, with what a person can do; what landed is still in git. */
 import { targetBranchOf } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { RunHome, RunRecord } from "../ports/runs.ts";
 
-/** What the names of a run's branches begin with: by its record, not by today's configuration. */
+/** The prefix of a run's branches, by its record, not by today's configuration. */
 export function prefixOf({ settings }: RunRecord): string {
   const { branchPrefix } = Object(settings) as { branchPrefix?: unknown };
   return typeof branchPrefix === "string" ? branchPrefix : "skein/";
@@ -11,7 +11,7 @@ export function prefixOf({ settings }: RunRecord): string {
 
 export const targetOf = (record: RunRecord): string => targetBranchOf(record.run, prefixOf(record));
 
-/** A log without events, of a run that had begun: no job is begun before the log has the reason for it. */
+/** The log has no events, but the run had begun: no job begins before the log has the reason for it. */
 export const logIsLost = ({ record, folder }: RunHome): Failure =>
   failure(
     "repository",
@@ -27,7 +27,7 @@ export function goOnWithoutLog(record: RunRecord): string {
   );
 }
 
-/** Undefined if the folder is there. */
+/** Undefined if the folder still exists. */
 export function folderIsLost(home: RunHome): Failure | undefined {
   if (home.isThere()) return undefined;
   const { record, folder } = home;

@@ -1,3 +1,4 @@
+/** Tests how a plan is made by rules or by an agent, and what a person is asked before. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";

@@ -1,4 +1,4 @@
-/** From a request to a plan that is ready: made by rules or by an agent, asked about, with its assumptions stated. */
+/** Makes a plan that is ready from a request: by rules or by an agent, after questions, with its assumptions stated. */
 import { hasFailed } from "../core/result.ts";
 import { planByRules } from "../planning/by-rules.ts";
 import type { ExecutionPlan, Question } from "../planning/plan.ts";
@@ -10,9 +10,9 @@ import type { PlannerWanted } from "./who-plans.ts";
 /** "rules" is always offline, and needs no configuration. */
 export type MakePlanRequest = (PlannerWanted | { readonly by: "rules" }) &
   AgentRequest & {
-    /** What goes before agents' names in the plan. */
+    /** The prefix of agents' names in the plan. */
     readonly prefix?: string;
-    /** Somebody who can answer; asked for only if there is a question. */
+    /** Opens a conversation with a person who can answer; called only if there is a question. */
     readonly person: () => PlanPerson | undefined;
   };
 
@@ -40,7 +40,7 @@ export async function makePlan(
   };
   if (plan.tasks.length === 0) return misused("the request names nothing to do", "say what should be done");
   if (request.by === "rules") return { plan, notices: grounds.notices };
-  const { askPlanner } = await import("./ask-planner.ts"); // What agents need takes a while to load.
+  const { askPlanner } = await import("./ask-planner.ts"); // The modules for agents take long to load.
   const ask = (said: readonly string[]) => askPlanner({ ...request, plan, said }, parts, signal);
   const first = await ask(answered.said);
   if (hasFailed(first)) return first;
@@ -55,10 +55,10 @@ export async function makePlan(
   };
 }
 
-/** Nobody answers more of them in good humour. */
+/** People do not like to answer more. */
 const MAX_QUESTIONS = 5;
 
-/** The most critical first; each answer may settle others, so the plan is made again. */
+/** Asks the most critical question first. An answer may settle others, so the plan is made again after each. */
 async function askQuestions(
   make: (answers: ReadonlyMap<string, string>) => ExecutionPlan,
   whoAnswers: () => PlanPerson | undefined,
@@ -83,7 +83,7 @@ async function askQuestions(
   return { plan: settled(left.length === 0 ? plan : make(answers), []), said };
 }
 
-/** One question of an agent's plan is asked, where somebody can answer; its plan already holds for the default. */
+/** Asks one question of an agent's plan, if a person can answer. The plan as it is already assumes the default. */
 async function replyTo(
   { questions }: ExecutionPlan,
   whoAnswers: () => PlanPerson | undefined,
@@ -99,7 +99,7 @@ async function replyTo(
 const withDefault = ({ question, default: usual }: Question): string =>
   usual === "" || question.includes("(Default: ") ? question : `${question} (Default: ${usual})`;
 
-/** Without another answer the default is taken, and said; the rules say it of every answer. */
+/** If a default was taken, adds it as an assumption; plans made by rules contain their answers already. */
 const settled = (plan: ExecutionPlan, taken: readonly Question[]): ExecutionPlan => ({
   ...plan,
   questions: plan.questions.filter(({ blocking }) => !blocking),

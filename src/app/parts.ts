@@ -1,4 +1,4 @@
-/** What do use cases need of the machine? Ports, which `compose` puts together for one repository. */
+/** Types of the ports that use cases need, which `compose` puts together for one repository. */
 import type { Config } from "../config/schema.ts";
 import type { Failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
@@ -27,11 +27,11 @@ export type Parts = {
   readonly env: Environment;
   readonly openWorld: (home: RunHome, how: WorldOptions) => RunWorld;
   readonly mailboxOf: (home: RunHome) => Mailbox;
-  /** What git says in this repository, without the last line end; undefined if it refuses. */
+  /** The output of git in this repository, without the last line end; undefined if git refuses. */
   readonly git: (...args: readonly string[]) => Promise<string | undefined>;
-  /** The commit that a name means, which is not trusted. */
+  /** Resolves a name to its commit; the name is untrusted. */
   readonly base: (name: string, signal: AbortSignal) => Promise<Base | Failed>;
-  /** What the gate of a commit will be, in words; no commands if there is none. */
+  /** Describes the gate that a commit will have; without commands if there is none. */
   readonly gate: (config: Config, commit: string, signal: AbortSignal) => Promise<GateFound | Failed>;
   readonly flaky: FlakyTests;
   readonly agents: AgentLooks;
@@ -40,7 +40,7 @@ export type Parts = {
   readonly refs: OwnRefs;
   readonly salvage: Salvage;
   readonly newRunName: () => string;
-  /** For something that is no run: gone once it is disposed of. */
+  /** Opens a home for something that is not a run; it is removed when disposed of. */
   readonly openTrialHome: (
     record: RunRecord,
   ) => Promise<(AsyncDisposable & { readonly home: RunHome }) | Failed>;
@@ -48,7 +48,7 @@ export type Parts = {
 
 export type WorldOptions = { readonly config: Config; readonly agents?: GivenAgents };
 
-/** Functions of a program, which are used instead of the agents that are configured. */
+/** Functions of a program, used instead of the configured agents. */
 export type GivenAgents = { readonly worker?: Agent; readonly planner?: Agent | "none" };
 
 /** Everything outside the engine that one run uses. */
@@ -56,14 +56,14 @@ export type RunWorld = Leftovers & {
   readonly engine: Omit<EngineParts, "log" | "queue"> & { readonly queue: ClosableQueue };
   readonly jobs: JobParts;
   readonly channel: Channel;
-  /** Of the branch that the run is to be delivered to, if there is one. */
+  /** The branch that the run is to be delivered to, if there is one. */
   readonly baseBranch?: BaseBranch;
   readonly place: RunPlace;
-  /** What people should know at its start, if anything: that no machine would work on it. */
+  /** A warning for the start of the run, if there is one, such as that no machine would work on it. */
   readonly notice?: () => Promise<string | undefined>;
-  /** Ends what goes on beside the jobs, and waits for it. */
+  /** Ends what runs beside the jobs, and waits for it. */
   readonly settle: () => Promise<void>;
-  /** Gives up everything; what is held on the disk stays for the next process. */
+  /** Releases everything; what is held on the disk stays for the next process. */
   readonly close: () => Promise<void>;
 };
 
@@ -73,28 +73,30 @@ type ClosableQueue = EngineParts["queue"] & { close(): Promise<void> };
 type RunPlace = {
   /** Why the run cannot start or go on here. */
   unready(signal: AbortSignal): Promise<Failure | undefined>;
-  /** Makes the target at the base. `elsewhere`: there is one already that has moved on. */
+  /** Makes the target at the base. `elsewhere`: the target exists already, and has moved on. */
   makeTarget(signal: AbortSignal): Promise<"made" | "elsewhere" | Failed>;
-  /** Puts right what a power cut or a `git prune` has taken. Says what, in sentences; fails if the target is lost. */
+  /**
+   * Restores what a power cut or a `git prune` has removed. Returns what, in sentences; fails if the target is lost.
+   */
   restore(state: RunState, signal: AbortSignal): Promise<readonly string[] | Failed>;
-  /** From now on git keeps what the run needs. */
+  /** Makes git keep what the run needs from now on. */
   hold(): Promise<Failed | undefined>;
-  /** Of a run that is closed: the branches of its attempts are removed, and what holds its objects. */
+  /** For a closed run: removes the branches of its attempts, and the refs that hold its objects. */
   letGo(state: RunState): Promise<Failed | undefined>;
-  /** Why workspaces would not have the files of the base as the user has them. */
+  /** Why files in workspaces would differ from the user's because of git filters. */
   filterProblem(signal: AbortSignal): Promise<Failure | undefined>;
-  /** Resolves when the run's folder was removed, or at `signal`. */
+  /** Resolves when the run's folder was removed, or when `signal` aborts. */
   gone(signal: AbortSignal): Promise<void>;
 };
 
-/** How a run's jobs and its engine hear of each other: money and quota one way, signs of life the other. */
+/** Connects a run's jobs with its engine: quota and budget one way, signs of life the other. */
 export type Channel = {
-  /** Before the first job starts. `onWait`: a job begins to wait until it may call its model. */
+  /** Called before the first job starts. `onWait`: called when a job begins to wait for its model. */
   readonly connect: (drive: Drive, onWait: () => void) => void;
-  /** Each event right after it became part of the state. */
+  /** Called for each event right after it became part of the state. */
   readonly follow: (event: Event) => void;
-  /** Each event once it is durable. */
+  /** Called for each event once it is durable. */
   readonly kept: (event: Event) => void;
-  /** Whether a job waits until it may call its model. */
+  /** True if the job is waiting until it may call its model. */
   readonly isWaiting: (job: JobId) => boolean;
 };

@@ -1,3 +1,4 @@
+/** Tests the turns of an agent that makes a plan, and when the rules' plan replaces its own. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DATA } from "../../test/plans/parts.ts";

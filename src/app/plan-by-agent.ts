@@ -1,4 +1,4 @@
-/** What does an agent make of a request? A plan that was checked, or the rules' plan with the reasons why it is not. */
+/** Lets an agent make a checked plan from a request; else returns the rules' plan with the reasons. */
 import type { Config } from "../config/schema.ts";
 import { quietOf } from "../config/to-parts.ts";
 import type { PlanBrief } from "../core/brief.ts";
@@ -26,15 +26,15 @@ import type { LoneParts } from "./lone-agent.ts";
 
 type AgentPlanRequest = {
   readonly request: string;
-  /** With its agent in place; the planner that it names, else the agent, is asked. */
+  /** The configuration with its agent set. Its planner is asked, or its agent if it names no planner. */
   readonly config: Config;
   readonly facts: RepositoryFacts;
-  /** By which the orders and limits of the request are known. */
+  /** Words by which orders and limits in the request are recognised. */
   readonly words: Words;
-  /** What the rules made of the request: what is offered without the agent, which does not see it. */
+  /** The plan that rules made of the request, for the case that the agent's fails; the agent does not see it. */
   readonly rulesPlan: ExecutionPlan;
   readonly maxConcurrent: number;
-  /** Hears lines for people, while it goes on. */
+  /** Called with lines for people while it goes on. */
   readonly say: (line: string) => void;
 };
 
@@ -47,12 +47,14 @@ type PlannedByAgent =
   | {
       readonly is: "plan";
       readonly plan: ExecutionPlan;
-      /** What could be better. */
+      /** What could be improved in the plan. */
       readonly warnings: readonly string[];
       readonly turns: number;
       readonly spent?: Spent;
     }
-  /** The rules' plan, and why the agent's is not there: `reasons` are those against its last answer, if it gave one. */
+  /**
+   * The rules' plan, and why there is none of the agent: `reasons` are those against its last answer, if it gave one.
+   */
   | {
       readonly is: "rules";
       readonly plan: ExecutionPlan;
@@ -61,10 +63,10 @@ type PlannedByAgent =
       readonly turns: number;
       readonly spent?: Spent;
     }
-  /** Only a person can help: no agent, no key, no such program; or somebody said stop. */
+  /** Only a person can help: no agent, no key, no such program; or planning was stopped. */
   | Failed;
 
-/** No run is made, and nothing is left behind. */
+/** Makes no run, and leaves nothing behind. */
 export async function planByAgent(
   request: AgentPlanRequest,
   parts: AgentPlanParts,
@@ -125,7 +127,7 @@ async function planWith(alone: LoneAgent, asking: Asking, signal: AbortSignal): 
   return end.is === "plan" ? end : { ...end, reasons };
 }
 
-/** How one turn goes: in a workspace at HEAD, with tools that only look. */
+/** Prepares the turns: each in a workspace at HEAD, with tools that only read. */
 async function turnsOf(
   { agent, workspaces, signs }: LoneAgent,
   asking: Asking & { readonly agents: readonly Specialist[] },
@@ -151,7 +153,7 @@ async function turnsOf(
     };
     const told: Ask = {
       ...{ job, brief, folder, environment, roles, maxMs: config.timeout.plan },
-      ...(hasFailed(facts) ? {} : { facts }), // Without them the agent can still look at the repository itself.
+      ...(hasFailed(facts) ? {} : { facts }), // Without facts, the agent can still read the repository.
     };
     const said = await runWatched(agent, told, { ...signs, quiet: quietOf(config), tell }, signal);
     await workspaces.release(workspace);
@@ -196,13 +198,13 @@ function ended(
   if (end.is === "plan")
     return { is: "plan", plan: withRequest(end.plan, request), warnings: end.warnings, ...cost };
   if (signal.aborted) return { failure: failure("cancelled", "planning was stopped") };
-  // What is wrong with the settings or the installation, no other answer mends.
+  // Another answer cannot correct the settings or the installation.
   if (end.is === "failed" && end.failure.kind === "policy") return { failure: end.failure };
   const why = end.is === "failed" ? end.failure : unusable(name, turns);
   return { is: "rules", plan: rulesPlan, why, reasons: end.reasons, ...cost };
 }
 
-/** A price that nobody knows is left out, never nothing. */
+/** An unknown price is left out, never shown as zero. */
 function costLine({ turns, spent }: TurnsEnd): string {
   const { tokens, microdollars } = spent ?? {};
   return [

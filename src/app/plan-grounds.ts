@@ -1,4 +1,4 @@
-/** What is a plan made from, besides the request? The repository as far as it is looked at, word lists, limits, roles. */
+/** Gathers what a plan is made from besides the request: files of the repository, word lists, limits, specialists. */
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Specialist } from "../core/specialist.ts";
 import { withBuiltIn } from "../delegation/specialist-table.ts";
@@ -13,9 +13,9 @@ export type Grounds = {
   readonly facts: RepositoryFacts;
   readonly data: PlanningData;
   readonly agents: readonly Specialist[];
-  /** What could not be looked at: a plan says so. */
+  /** What could not be read; the plan states it as an assumption. */
   readonly assumptions: readonly string[];
-  /** What is wrong with the user's own roles, in words. */
+  /** What is wrong with the user's own specialists, in words. */
   readonly notices: readonly string[];
 };
 
@@ -58,7 +58,10 @@ export async function groundsOf(
   };
 }
 
-/** What plan files are checked by: the same before a run as by `skein plan check`. Paths only where all are known. */
+/**
+ * The facts for checking plan files, the same before a run and in `skein plan check`. Paths are checked only if all are
+ * known.
+ */
 export const checkedBy = ({ agents, facts, data }: Grounds): LintFacts => ({
   agents,
   limits: data.limits,

@@ -1,4 +1,4 @@
-/** Could the agents of a run work, and within its budgets? Better said before it begins than by its tenth planner. */
+/** Checks before a run whether its agents can work, and within its budgets. */
 import path from "node:path";
 import { fallbacksOf } from "../config/accounts.ts";
 import type { Config } from "../config/schema.ts";
@@ -20,13 +20,13 @@ import { misconfigured, type Refused, refused } from "./refused.ts";
 
 type AgentsRequest = {
   readonly config: Config;
-  /** Functions of a program need not be configured, and are not looked at. */
+  /** Functions of a program need no configuration, and are not checked. */
   readonly given?: GivenAgents;
-  /** Without a configured agent, one that is here may be taken. */
+  /** Whether an agent that is found here may be used if none is configured. */
   readonly mayFind?: boolean;
 };
 
-/** `why`: what the agent was found by; undefined if it is configured. */
+/** `why`: how the agent was found; undefined if it is configured. */
 export type AgentsReady = {
   readonly config: Config;
   readonly why?: string;
@@ -35,7 +35,7 @@ export type AgentsReady = {
 
 export type AgentsParts = FindAgentParts & { readonly project: Pick<Project, "located"> };
 
-/** For a new run: with an agent that can be started, the configured one or one that is here. */
+/** For a new run: settles an agent that can be started, the configured one or one that is found here. */
 export async function settleAgents(
   { config, given = {}, mayFind = false }: AgentsRequest,
   parts: AgentsParts,
@@ -58,7 +58,7 @@ const NOBODY = failure(
   "give a worker, or config.agent",
 );
 
-/** For a run that has its agents. */
+/** For a run whose agents are settled. */
 export async function readyAgents(
   { config: wanted, given = {} }: AgentsRequest,
   parts: AgentsParts,
@@ -111,7 +111,7 @@ async function scriptProblem(
     : misconfigured(`the script ${script} cannot be used`, undefined, problems);
 }
 
-/** Without fallbacks whose key is missing: they would be waited for in vain. Says which. */
+/** Leaves out fallbacks whose key is missing, because waiting for them would be useless. Returns which. */
 export async function withUsableFallbacks(
   config: Config,
   { models }: Pick<AgentLooks, "models">,
@@ -142,7 +142,7 @@ export async function withUsableFallbacks(
   return { config: settled, missing: [...new Set(words)] };
 }
 
-/** What the built-in agent needs besides a model. That nothing confines commands is said, unless it is wanted. */
+/** Checks what the built-in agent needs besides a model. A missing sandbox is reported, unless it is configured off. */
 async function placeNotices(
   config: Config,
   { agents, project: { located } }: AgentsParts,
@@ -153,19 +153,19 @@ async function placeNotices(
   ]);
   const problem = sandbox?.problem ?? prompts;
   if (problem) return refused("configuration", problem);
-  const isScript = config.agent?.kind === "scripted"; // What it does is written down: no model steers it.
+  const isScript = config.agent?.kind === "scripted"; // Its steps are written down: no model steers it.
   const isSaid = sandbox?.level === "none" && config.sandbox === "auto" && !isScript;
   return isSaid ? [`no sandbox: ${sandbox.why}`] : [];
 }
 
-/** Undefined where Skein confines nothing: neither commands of the built-in agent nor those of the gate. */
+/** Undefined if Skein confines nothing: neither commands of the built-in agent nor those of the gate. */
 export const sandboxOf = async (
   config: Config,
   { sandbox }: Pick<AgentLooks, "sandbox">,
 ): Promise<SandboxFacts | undefined> =>
   modelsIn(config).length === 0 && config.gateSandbox === "off" ? undefined : sandbox(config);
 
-/** What is wrong with the folder of prompts that is configured, if there is one. */
+/** What is wrong with the configured folder of prompts, if there is one. */
 export const promptsProblem = async (
   { prompts }: Config,
   top: string,
@@ -173,7 +173,7 @@ export const promptsProblem = async (
 ): Promise<Failure | undefined> =>
   prompts === undefined ? undefined : agents.prompts(path.resolve(top, prompts));
 
-/** A budget in money that could not be kept is refused; if tokens limit it as well, that is said. */
+/** Refuses a budget in money that cannot be enforced; if tokens limit the run as well, returns a notice instead. */
 async function priceNotices(config: Config, agents: AgentLooks): Promise<readonly string[] | Refused> {
   const key = dollarsKey(config);
   if (key === undefined) return [];
@@ -188,7 +188,7 @@ async function priceNotices(config: Config, agents: AgentLooks): Promise<readonl
 
 export type PriceFacts = { readonly model: string; readonly isPriced: boolean };
 
-/** Of every model that the run may call by itself, and when the table of prices was made. */
+/** Prices of every model that the run may call by itself, and the date of the table. */
 export async function pricesOf(
   config: Config,
   { models }: Pick<AgentLooks, "models">,
@@ -209,7 +209,10 @@ const modelsIn = ({ agent, planner, fallback }: Config): readonly ModelSpec[] =>
     typeof spec === "object" && spec.kind === "model" ? [spec.model, ...fallbacksOf(spec, fallback)] : [],
   );
 
-/** What would not be confined although a sandbox is required. A script is no model's, and functions are the program's own. */
+/**
+ * What would not be confined although a sandbox is required. Excludes scripts, which no model steers, and functions,
+ * which belong to the program.
+ */
 export function unconfinedProblem(config: Config): Failure | undefined {
   if (config.sandbox !== "required") return undefined;
   if (config.gateSandbox === "off")
@@ -229,7 +232,7 @@ export function unconfinedProblem(config: Config): Failure | undefined {
   );
 }
 
-/** Each line is something to type. */
+/** Each line can be typed. */
 const nobody = (candidates: readonly AgentCandidate[]): Refused =>
   refused(
     "agent",

@@ -1,9 +1,9 @@
-/** Why was something not begun? A failure, and whose matter it is, so that every surface answers alike. */
+/** Type of a refusal: a failure with the kind of its cause, so that every surface reacts alike. */
 import { type Failure, failure } from "../core/failure.ts";
 import type { Failed } from "../core/result.ts";
 
 export type Refused = Failed & {
-  readonly because: /** What was asked for makes no sense here. */
+  readonly because: /** The request makes no sense here. */
     | "usage"
     | "configuration"
     /** No run has that name. */
@@ -13,9 +13,9 @@ export type Refused = Failed & {
     | "agent"
     /** A key is missing or wrong. */
     | "key"
-    /** The run as it stands does not allow it; another process may have it. */
+    /** The run's state does not allow it; another process may have it. */
     | "run"
-    /** The caller's signal came first. */
+    /** The caller's signal aborted first. */
     | "stopped";
   readonly lines?: readonly string[];
 };

@@ -1,4 +1,4 @@
-/** Removes the closed runs that are older than an age: never one with something that landed and was not delivered. */
+/** Removes closed runs that are older than an age, but never one with an undelivered landing. */
 import { wallTime } from "../core/log/state.ts";
 import { hasFailed } from "../core/result.ts";
 import type { UnreadableRun } from "../ports/runs.ts";
@@ -7,12 +7,12 @@ import { type Losses, lookAtRemoval, type RemoveParts, removeRun } from "./remov
 import { type SeenRun, seeRun } from "./see-run.ts";
 
 type RemoveOldRequest = {
-  /** Since a run was closed; of one that never began, since it was made. */
+  /** Measured from when a run was closed; for one that never began, from when it was made. */
   readonly olderThanMs: number;
   readonly now: number;
-  /** The person has said yes already. */
+  /** The person has agreed already. */
   readonly yes?: boolean;
-  /** Asks the person once, for all of them; undefined where nobody can be asked. */
+  /** Asks the person once for all runs; undefined if no person can be asked. */
   readonly confirm?: (old: OldRuns) => Promise<boolean>;
 };
 
@@ -22,7 +22,7 @@ export type OldRun = Pick<Losses, "unlanded"> & {
   readonly closedAt: number;
 };
 
-/** `why`: it is old enough and stays all the same. */
+/** `why`: why it stays although it is old enough. */
 export type KeptRun = { readonly run: string; readonly why: string; readonly next?: string };
 
 export type OldRuns = { readonly old: readonly OldRun[]; readonly kept: readonly KeptRun[] };
@@ -45,7 +45,7 @@ export async function removeOldRuns(
   const removed: OldRun[] = [];
   const kept = [...found.kept];
   for (const one of found.old) {
-    // Everything is looked at again: since then the run may have been resumed, or its delivery undone.
+    // Everything is checked again: meanwhile the run may have been resumed, or its delivery undone.
     const end = await removeRun({ run: one.run, yes: true }, parts, signal);
     if (hasFailed(end)) kept.push({ run: one.run, ...whyOf(end.failure) });
     else if ("message" in end) kept.push({ run: one.run, ...whyOf(end) });
@@ -74,7 +74,7 @@ async function oldRuns(
     if (hasFailed(removal)) kept.push({ run, ...whyOf(removal.failure) });
     else if ("message" in removal) kept.push({ run, ...whyOf(removal) });
     else if ("is" in removal)
-      continue; // Another process has removed it just now.
+      continue; // Another process has just removed it.
     else if (removal.undelivered.length > 0) kept.push({ run, ...undelivered(run, removal) });
     else old.push({ run, goal, closedAt, unlanded: removal.unlanded });
   }
@@ -90,7 +90,7 @@ async function seenOf(
   return hasFailed(seen) ? { run: record.run, ...whyOf(seen.failure) } : seen;
 }
 
-/** When it was closed; of a run that is open, when something was decided last; by the machine's clock. */
+/** When the run was closed; for an open run, its last event; by the machine's clock. */
 const lastTimeOf = ({ home, seen: { state, story, latest, events } }: SeenRun): number =>
   events === 0 ? home.record.createdAt : wallTime(state, story.closed?.at ?? latest);
 

@@ -1,3 +1,4 @@
+/** Tests what removing a run deletes, in which order, and when it is refused. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../test/support/core-run.ts";

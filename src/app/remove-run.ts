@@ -1,4 +1,4 @@
-/** May a run be taken away, what would be lost with it, and how? Its refs first and its folder last. */
+/** Removes a run after checking what would be lost: its refs first, its folder last. */
 import { fromSettings } from "../config/settings.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import { viewOf } from "../core/view/view.ts";
@@ -18,10 +18,10 @@ import { findRun } from "./which-run.ts";
 
 type RemoveRequest = {
   readonly run: string;
-  /** The person has said yes already; also to losing what landed and was never delivered. */
+  /** The person has agreed already; `undelivered`: also to losing landings that were never delivered. */
   readonly yes?: boolean;
   readonly undelivered?: boolean;
-  /** Asks the person; undefined where nobody can be asked. */
+  /** Asks the person; undefined if no person can be asked. */
   readonly confirm?: (removal: Removal) => Promise<boolean>;
 };
 
@@ -30,11 +30,11 @@ export type RemoveParts = Pick<Parts, "project" | "openWorld" | "git" | "refs" |
 export type Removal = Losses & {
   readonly home: RunHome;
   readonly refs: readonly OwnRef[];
-  /** The proofs of what was delivered: they are about the user's own history by now. */
+  /** Refs with the proofs of what was delivered: they belong to the user's own history now. */
   readonly staying: readonly string[];
 };
 
-/** What nothing but the run has: each with the commit that brings it back as long as git keeps it. */
+/** Commits that only the run has: each can be restored by its id as long as git keeps it. */
 export type Losses = {
   readonly undelivered: readonly LostCommit[];
   readonly unlanded: readonly LostCommit[];
@@ -46,7 +46,7 @@ type RunRemoved =
       readonly is: "removed";
       readonly removed: readonly string[];
       readonly stays: readonly string[];
-      /** Of a run of a fleet. */
+      /** For a run of a fleet: what stays on the remote. */
       readonly onRemote?: LeftRefs | Failed;
     })
   /** Another process has removed it meanwhile. */
@@ -54,7 +54,7 @@ type RunRemoved =
   | { readonly is: "declined" }
   | NotRemoved;
 
-/** `open`: it is not over. `unasked`: nobody could be asked. */
+/** `open`: the run is not over. `unasked`: no person could be asked. */
 type NotRemoved = {
   readonly is: "open" | "taken" | "undelivered" | "unasked";
   readonly message: string;
@@ -74,7 +74,7 @@ export async function removeRun(
   const home = await findRun(run, parts.project);
   if (hasFailed(home)) return home;
   const seen = await seeRun(home);
-  // A log that vanishes while it is read is no broken one: the run was removed.
+  // A log that vanishes while it is read is not broken: the run was removed.
   if (hasFailed(seen)) return home.isThere() ? seen : { is: "gone" };
   const removal = await lookAtRemoval(seen, parts, signal);
   if ("is" in removal || hasFailed(removal)) return removal;
@@ -94,7 +94,7 @@ export async function removeRun(
   return { is: "removed", removed: refs.map(({ ref }) => ref), stays, undelivered, unlanded, ...left };
 }
 
-/** What would go with the run, or why it cannot go at all. */
+/** What would be removed with the run, or why the run cannot be removed. */
 export async function lookAtRemoval(
   seen: SeenRun,
   parts: RemoveParts,
@@ -103,7 +103,7 @@ export async function lookAtRemoval(
   return (await whyOpen(seen)) ?? planRemoval(seen, parts, signal);
 }
 
-/** One that never began has nothing to be cancelled. */
+/** A run that never began needs no cancel first. */
 async function whyOpen({ home, seen }: SeenRun): Promise<NotRemoved | { readonly is: "gone" } | undefined> {
   const { run } = home.record;
   const owner = await home.owner().catch((error: unknown) => {
@@ -128,9 +128,9 @@ async function planRemoval(
 ): Promise<Removal | NotRemoved | Refused> {
   const { record } = home;
   const kept = fromSettings(record.settings);
-  // An engine that died right at its end has left workspaces: what is in them is kept first, so that it can be named.
+  // An engine that died right at its end has left workspaces: their work is kept first, so that it can be listed.
   if ("config" in kept && seen.state.closed)
-    await tidyRun({ home, config: kept.config, state: seen.state }, parts, signal).catch(() => {}); // It is removed all the same.
+    await tidyRun({ home, config: kept.config, state: seen.state }, parts, signal).catch(() => {}); // Removed anyway.
   const { run } = record;
   const { landings } = viewOf(seen);
   const owned = { run, branches: `${prefixOf(record)}${run}/` };
@@ -168,7 +168,7 @@ async function planRemoval(
 
 const isProofs = ({ ref }: OwnRef): boolean => ref.startsWith("refs/notes/");
 
-/** The name of a branch, as people use it. */
+/** A ref's branch name, as people use it. */
 const branchOf = ({ ref }: OwnRef): string | undefined => /^refs\/heads\/(.+)$/.exec(ref)?.[1];
 
 async function salvagedOf(
@@ -197,7 +197,7 @@ const handedIn = (refs: readonly OwnRef[], { state }: SeenRun["seen"]): readonly
     return branch === undefined || task === undefined || isDone ? [] : [{ commit: own.commit, what: branch }];
   });
 
-/** What landed and is nowhere else takes more than a yes. */
+/** Losing landings that were never delivered needs more than `--yes`. */
 async function whyUnwanted(
   { run, yes = false, undelivered = false, confirm }: RemoveRequest,
   removal: Removal,
@@ -219,7 +219,7 @@ async function whyUnwanted(
   };
 }
 
-/** What a person may have got hold of meanwhile stays, and is said: then nothing was removed. */
+/** If a person has started to use a ref meanwhile, nothing is removed, and the failure says why. */
 async function takeAway(
   { home, refs }: Removal,
   own: OwnRefs,

@@ -1,3 +1,4 @@
+/** Tests which settings a resumed run has, and when resuming is refused. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** How does a run go on that was stopped, paused or killed, and may it? */
+/** Resumes a run that was stopped, paused or killed, after checking that it may go on. */
 
 import type { ReadConfig } from "../config/read.ts";
 import type { Config } from "../config/schema.ts";
@@ -13,13 +13,13 @@ import { type SeenRun, underWay } from "./see-run.ts";
 
 export type ResumeRequest = RunListeners &
   SeenRun & {
-    /** What is given now changes what was recorded. */
+    /** Applies today's options to the recorded settings. */
     readonly reconfigure: (settings: unknown) => Config | Refused;
-    /** Reads the configuration file as it is today: asked for if the run's set-up had failed. */
+    /** Reads today's configuration file; called if the run's set-up had failed. */
     readonly configNow?: () => Promise<ReadConfig | Refused>;
     readonly agents?: GivenAgents;
     readonly intoCheckout?: boolean;
-    /** Hears right before the run goes on what differs from before. */
+    /** Called right before the run goes on, with what differs from before. */
     readonly onReady?: (ready: ResumeReady) => void;
   };
 
@@ -33,9 +33,9 @@ type ResumeReady = {
 export type RunResumed = (LiveRun & { readonly is: "live"; readonly config: Config }) | NotResumed;
 
 type NotResumed =
-  /** There is nothing to go on with. `config`: as recorded, if it can be read. */
+  /** The run is over. `config`: as recorded, if it can be read. */
   | { readonly is: "closed"; readonly config?: Config }
-  /** Another process drives it, and it is paused: it can be told to go on. */
+  /** Another process drives the run, and it is paused: that process can be told to go on. */
   | { readonly is: "paused" };
 
 type ResumeParts = FollowParts & AgentsParts & Pick<Parts, "git">;
@@ -52,7 +52,7 @@ export async function resumeRun(
   return hasFailed(live) ? live : { ...live, is: "live", config };
 }
 
-/** Checks everything that could keep the run from going on. `followRun` starts it. */
+/** Checks everything that could keep the run from going on; `followRun` starts it. */
 export async function prepareResume(
   request: ResumeRequest,
   parts: ResumeParts,
@@ -92,7 +92,10 @@ async function closed(
 
 type FixedSetup = { readonly settings: unknown; readonly taken: readonly string[] };
 
-/** A run that stopped for its set-up takes what a person has since fixed in the file; the rest it keeps as it was. */
+/**
+ * A run that stopped because of its set-up takes the settings that were fixed in the file since; all others stay as
+ * recorded.
+ */
 async function fixedSetup({ home, seen, configNow }: ResumeRequest): Promise<FixedSetup | Refused> {
   const { settings } = home.record;
   if (!seen.state.setup.hasFailed || !configNow) return { settings, taken: [] };
@@ -110,7 +113,7 @@ async function fixedSetup({ home, seen, configNow }: ResumeRequest): Promise<Fix
   return { settings: fixed, taken };
 }
 
-/** What decides whether workspaces and the gate can be set up. */
+/** Settings that decide whether workspaces and the gate can be set up. */
 const isSetups = (key: string): boolean => /^(?:gate|workspace\.|sandbox$|network$)/.test(key);
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);

@@ -1,3 +1,4 @@
+/** Tests a run inside a program: its landings, unreadable answers, and cancelling by a signal. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";

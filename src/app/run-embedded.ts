@@ -1,4 +1,4 @@
-/** How does the engine run inside a program, with no repository at all? Its log in memory, its agents functions. */
+/** Runs the engine inside a program without a repository: the log in memory, the agents as functions. */
 import { readHandoff } from "../core/answers/handoff-answer.ts";
 import type { WorkBrief } from "../core/brief.ts";
 import { failure, messageOf } from "../core/failure.ts";
@@ -14,19 +14,22 @@ import type { Answer, RunJob } from "../ports/job-queue.ts";
 import { findJson, type JsonObject } from "../text/json-salvage.ts";
 
 type EmbeddedRun = {
-  /** What has happened before; the engine goes on from there. */
+  /** Earlier events; the engine continues from them. */
   readonly history: readonly Event[];
   readonly policy: Policy;
   readonly watch: Watch;
 };
 
 type EmbeddedParts = Pick<EngineParts, "log" | "clock"> & {
-  /** Plans and works. */
+  /** Used as the planner and as the worker. */
   readonly agent: Agent;
   readonly queue: (run: RunJob) => EngineParts["queue"];
 };
 
-/** Never throws. When `signal` comes, the run is cancelled, with its reason; nobody waits for functions that go on. */
+/**
+ * Never throws. If `signal` aborts, the run is cancelled with its reason, without waiting for functions that are still
+ * running.
+ */
 export async function runEmbedded(
   { history, policy, watch }: EmbeddedRun,
   { agent, log, clock, queue }: EmbeddedParts,
@@ -49,7 +52,7 @@ export async function runEmbedded(
   }
 }
 
-/** Landing is switched off: what was made is where its worker put it, so that it has landed at once, and is green. */
+/** Landing is switched off: changes stay where the worker put them, so every landing succeeds at once, ungated. */
 function inMemory(agent: Agent, { leaseMs, retry }: Policy): RunJob {
   const nowhere = { folder: "", environment: {} };
   return async (brief, signal) => {
@@ -75,7 +78,7 @@ function inMemory(agent: Agent, { leaseMs, retry }: Policy): RunJob {
   };
 }
 
-/** There is nothing to compare a claim with: it is all that there is, so it must be there and be readable. */
+/** There is no branch to compare a claim with, so the claim must exist and be readable. */
 function claimed(brief: WorkBrief, text: string): Answer {
   const read = readHandoff(text, brief.task);
   const refuse = (why: string) =>
@@ -104,7 +107,7 @@ function claimed(brief: WorkBrief, text: string): Answer {
   };
 }
 
-/** The last object with a status, as for the rest of the handoff. */
+/** Reads the last object with a status, as for the rest of the handoff. */
 function claimedFiles(text: string) {
   let fields: JsonObject = new Map();
   for (const found of findJson(text))

@@ -1,4 +1,4 @@
-/** How does a worker run one job of a fleet? Objects come first, then the same job code as anywhere, then what it made. */
+/** Runs one job of a fleet on a worker: fetches its objects, runs the usual job code, and hands in what it made. */
 import type { Brief } from "../core/brief.ts";
 import { failure, messageOf } from "../core/failure.ts";
 import type { GateRecord } from "../core/gate.ts";
@@ -13,9 +13,9 @@ import type { Keepsake, Workspaces } from "../ports/workspaces.ts";
 export type RunBench = {
   readonly jobs: JobParts;
   readonly store: WorkerStore;
-  /** Hears of each job before it is begun. */
+  /** Called for each job before it begins. */
   readonly begin: (offered: OfferedJob) => void;
-  /** Files of earlier jobs that this one goes on from. */
+  /** Files of earlier jobs that this job continues. */
   readonly filesFor: (brief: Brief) => readonly string[];
 };
 
@@ -38,10 +38,10 @@ export async function runOffered(
   try {
     const result = await run(offered, { ...jobs, workspaces }, signal);
     if (result.is !== "answer" || !kept) return result;
-    // Also when the worker is being stopped: the work is done.
+    // Not `signal`: finished work is handed in even while the worker is being stopped.
     const made = await store.handIn({ offered, tries, ...kept }, AbortSignal.timeout(HAND_IN_MS));
     if (!hasFailed(made)) return { ...result, made };
-    // The cost of a job counts, even if what it made could not be handed in.
+    // The job's cost counts even if its work could not be handed in.
     return { is: "answer", answer: { ...result.answer, ...failed(made.failure) } };
   } catch (error) {
     return refusedWork(offered, { failure: failure("interrupted", `the worker broke: ${messageOf(error)}`) });
@@ -51,7 +51,7 @@ export async function runOffered(
   }
 }
 
-/** People who follow a job see what it wrote after this long. */
+/** In ms: how old the output is, at most, that people see when they follow a job. */
 const STREAM_MS = 2_000;
 const HAND_IN_MS = 15 * 60_000;
 
@@ -71,7 +71,7 @@ async function run({ what }: OfferedJob, jobs: JobParts, signal: AbortSignal): P
 
 type KeptWork = Pick<Keepsake, "ref"> & { readonly commit: string };
 
-/** What a job keeps is here first: its name says what is to be handed in. */
+/** Notes the last work that each job keeps, whose ref is then handed in. */
 const recorded = (workspaces: Workspaces, onKept: (job: JobId, work: KeptWork) => void): Workspaces => ({
   take: (want, signal) => workspaces.take(want, signal),
   release: (workspace, isSpoilt) => workspaces.release(workspace, isSpoilt),
@@ -85,7 +85,7 @@ const recorded = (workspaces: Workspaces, onKept: (job: JobId, work: KeptWork) =
   },
 });
 
-/** A machine that cannot do a job says so, in the words of that kind of job. */
+/** The result of a job that this machine cannot do, in the form of that kind of job. */
 export function refusedWork({ what }: Pick<OfferedJob, "what">, why: Failed): JobResult {
   switch (what.is) {
     case "brief":

@@ -1,3 +1,4 @@
+/** Tests a task that runs outside of any run: its result, its failures, and that its parts are closed. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { defaultConfig } from "../config/read.ts";
@@ -11,7 +12,7 @@ import { runSubtask } from "./run-subtask.ts";
 
 const NEVER = new AbortController().signal;
 
-/** An agent that answers so, in a place that counts how often it was closed. */
+/** An agent with this answer, in parts that count how often they were closed. */
 function machine(answer: HandledTaskResult, why?: ReturnType<typeof failure>) {
   const said: string[] = [];
   let closed = 0;

@@ -1,4 +1,4 @@
-/** How is a task run outside of a run? By the configured agent, in a place of its own, of which nothing stays. */
+/** Runs a subtask outside of any run: by the configured agent, in a temporary folder. */
 
 import type { Config } from "../config/schema.ts";
 import type { Failure } from "../core/failure.ts";
@@ -18,9 +18,9 @@ type SubtaskRequest = Pick<ExecuteTaskOptions, "registry" | "ask" | "onEvent"> &
   readonly spec: AgentSpec;
   readonly template: Template;
   readonly inputs: TaskInputs;
-  /** Scripts of loops are run. */
+  /** Whether scripts of loops may run. */
   readonly allowCode: boolean;
-  /** Hears lines for people. */
+  /** Called with lines for people. */
   readonly say: (line: string) => void;
 };
 
@@ -28,7 +28,7 @@ type SubtaskParts = Pick<LoneParts, "openAlone" | "specialists" | "filesIn"> & {
   readonly project: Pick<Project, "located">;
 };
 
-/** `cause`: what was wrong with the agent itself, if the task failed and something was. */
+/** `cause`: why the agent itself failed, if the task failed and that is known. */
 export type SubtaskEnd = { readonly result: HandledTaskResult; readonly cause?: Failure };
 
 /** A failure means that nothing was begun. */
@@ -61,7 +61,7 @@ async function runWith(
   const roles = await parts.specialists();
   const handlers = await alone.taskHandlers({ roles, commit, maxMs: turnMs, onFailure });
   if (hasFailed(handlers)) return handlers;
-  // What is committed, as agents see it: of the checkout itself nothing is sent to a model.
+  // Committed files only, as agents see them: nothing uncommitted is sent to a model.
   const shown = await alone.workspaces.take({ job: READER, commit, use: "plan" }, signal);
   if (hasFailed(shown)) return shown;
   const result = await executeTask(template, inputs, {

@@ -1,3 +1,4 @@
+/** Tests restoring, dropping and finding kept work. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure } from "../core/failure.ts";

@@ -1,4 +1,4 @@
-/** What was kept of attempts, and how does it come back? */
+/** Lists, restores and drops what was kept of attempts. */
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Salvage, Salvaged } from "../ports/salvage.ts";
 import { closest } from "../text/closest.ts";
@@ -7,14 +7,14 @@ import { misused, type Refused, refused } from "./refused.ts";
 
 type SalvageParts = Pick<Parts, "salvage">;
 
-/** "<run>/<task>.<attempt>": what is typed. */
+/** "<run>/<task>.<attempt>": the name that users type. */
 export const entryName = ({ ref }: Pick<Salvaged, "ref">): string => ref.replace(PREFIX, "");
 
 const PREFIX = /^refs\/skein\/salvage\//;
 
 type Restored = { readonly branch: string; readonly commit: string };
 
-/** Makes a branch of an entry. Refused if there is a branch of that name. */
+/** Makes a branch of an entry. Refused if the branch exists. */
 export async function restoreSalvaged(
   { entry: name, branch = `skein-salvage/${name}` }: { readonly entry: string; readonly branch?: string },
   { salvage }: SalvageParts,
@@ -25,7 +25,7 @@ export async function restoreSalvaged(
   return done(await salvage.restore(entry, branch, signal), { branch, commit: entry.commit });
 }
 
-/** Forgets an entry; says which commit it was. */
+/** Drops an entry; returns its commit. */
 export async function dropSalvaged(
   { entry: name }: { readonly entry: string },
   { salvage }: SalvageParts,

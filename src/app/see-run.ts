@@ -1,4 +1,4 @@
-/** What does the log of a run say, and which run is meant? */
+/** Reads the logs of runs, and selects runs by what their logs say. */
 import { failure, messageOf } from "../core/failure.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import { Fold } from "../engine/fold.ts";
@@ -6,7 +6,7 @@ import type { Owner, RunHome, Runs } from "../ports/runs.ts";
 import { goOnWithoutLog, logIsLost } from "./lost-run.ts";
 import { type Refused, refused } from "./refused.ts";
 
-/** A run, and its log as it was read. */
+/** A run, and its log as read so far. */
 export type SeenRun = { readonly home: RunHome; readonly seen: Fold };
 
 export async function seeRun(home: RunHome): Promise<SeenRun | Refused> {
@@ -23,7 +23,7 @@ export async function seeRun(home: RunHome): Promise<SeenRun | Refused> {
   return isLost ? refused("repository", logIsLost(home)) : { home, seen };
 }
 
-/** The runs that are wanted, newest first. What cannot be read is left to `skein status`, which says why. */
+/** The selected runs, newest first. Unreadable ones are left out; `skein status` says why they are unreadable. */
 export async function runsWhere(
   runs: Runs,
   isWanted: (run: SeenRun) => boolean | Promise<boolean> = () => true,
@@ -37,7 +37,7 @@ export async function runsWhere(
   return found;
 }
 
-/** Refused: another process drives the run. */
+/** The refusal because another process drives the run. */
 export const underWay = (run: string, { pid, host }: Owner): Refused =>
   refused(
     "run",

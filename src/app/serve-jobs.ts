@@ -1,4 +1,4 @@
-/** What does a worker of a fleet do? It takes jobs, runs each from its brief alone, and hands back what came of it. */
+/** Serves jobs as a worker of a fleet: takes jobs, runs each from its brief alone, and sends the results. */
 import { messageOf } from "../core/failure.ts";
 import { type Failed, failedWith, hasFailed } from "../core/result.ts";
 import type { JobResult, JobSource, OfferedJob, TakenJob } from "../ports/fleet-jobs.ts";
@@ -7,9 +7,9 @@ import { type RunBench, refusedWork, runOffered } from "./run-offered.ts";
 type ServeRequest = {
   /** How many jobs at once. */
   readonly capacity: number;
-  /** How many gates besides: what is ready to land does not wait for agents that take long. */
+  /** How many additional gates at once, so that landings do not wait for slow agents. */
   readonly gates: number;
-  /** Ends after one job. */
+  /** End after one job. */
   readonly once: boolean;
   readonly onJob?: (what: JobNews) => void;
 };
@@ -19,20 +19,20 @@ export type JobNews = {
   readonly run: string;
   readonly job: string;
   readonly ms: number;
-  /** Of an answer: how it ended, in a word. Of `unsent`: why. */
+  /** For an answer: its outcome in a word. For `unsent`: why. */
   readonly how?: string;
 };
 
 type ServeParts = {
   readonly source: JobSource;
-  /** The bench of a job's run; opened when a first job of it comes. */
+  /** Returns the worker's parts for a job's run, which are opened for the first job of the run. */
   readonly benchOf: (offered: OfferedJob) => Promise<RunBench | Failed>;
 };
 
-/** `drain`: takes no more jobs. `stop`: also ends those that run, keeping their work. */
+/** `drain`: take no more jobs. `stop`: also end the running ones, keeping their work. */
 type ServeSignals = { readonly drain: AbortSignal; readonly stop: AbortSignal };
 
-/** Until `drain`, then until the jobs that run have answered. How many were answered. */
+/** Takes jobs until `drain`, then waits for the running ones. Returns how many it ran. */
 export async function serveJobs(
   { capacity, gates, once, onJob }: ServeRequest,
   parts: ServeParts,
@@ -76,7 +76,7 @@ async function serveOne(
   else tell("unsent", sent.failure.message);
 }
 
-/** The parts of a run are opened with its first job here, and closed when the worker ends. */
+/** Opens the parts of a run with its first job here, and closes them when the worker ends. */
 export class Benches<Opened extends RunBench & { close(): Promise<void> }> implements AsyncDisposable {
   readonly #open: (offered: OfferedJob) => Promise<Opened | Failed>;
   readonly #known = new Map<string, Promise<Opened | Failed>>();
@@ -90,7 +90,7 @@ export class Benches<Opened extends RunBench & { close(): Promise<void> }> imple
     const open = this.#known.get(runId) ?? this.#open(offered);
     this.#known.set(runId, open);
     const bench = await open;
-    if (hasFailed(bench)) this.#known.delete(runId); // It may work the next time.
+    if (hasFailed(bench)) this.#known.delete(runId); // Opening it may succeed the next time.
     return bench;
   }
 

@@ -1,3 +1,4 @@
+/** Tests that stopping a run asks its process and waits until the run is free. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure } from "../core/failure.ts";
@@ -8,7 +9,7 @@ import { stopRun } from "./stop-run.ts";
 
 const OWNER: Owner = { pid: 7, since: 1 };
 
-/** `owners`: who has the run, each time that is looked. */
+/** `owners`: which process has the run, each time that is looked. */
 async function stopped(owners: readonly (Owner | undefined)[], { isUrgent = false, refuses = false } = {}) {
   const told: string[] = [];
   const limit = new AbortController();
@@ -23,7 +24,7 @@ async function stopped(owners: readonly (Owner | undefined)[], { isUrgent = fals
   } as unknown as RunHome;
   const project = { runs: { open: async () => home } } as unknown as Project;
   const next = async () => {
-    if (looks >= owners.length) limit.abort(); // Nothing will change any more.
+    if (looks >= owners.length) limit.abort(); // The owner does not change any more.
   };
   const request = { run: "a", isUrgent, onAsk: (run: string) => told.push(`asking ${run}`) };
   const lockChanges = () => ({ next, [Symbol.dispose]: () => void told.push("closed") });

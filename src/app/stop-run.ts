@@ -1,4 +1,4 @@
-/** Stops a run that another process drives: asks that process, and waits until it has let go of the run. */
+/** Stops a run that another process drives: asks that process, and waits until it has released the run. */
 import { failure } from "../core/failure.ts";
 import { hasFailed } from "../core/result.ts";
 import type { Project } from "../ports/project.ts";
@@ -7,22 +7,22 @@ import { type Refused, refused } from "./refused.ts";
 import { runToStop } from "./which-run.ts";
 
 type StopRequest = {
-  /** Undefined: the only one that is running. */
+  /** Undefined: the only run that is running. */
   readonly run: string | undefined;
-  /** Without waiting for the landing in progress. */
+  /** Whether to stop without waiting for the landing in progress. */
   readonly isUrgent: boolean;
-  /** The process is about to be asked. */
+  /** Called right before the process is asked. */
   readonly onAsk: (run: string, owner: Owner) => void;
 };
 
-/** `run` is undefined if none is running. */
+/** `run` is undefined if no run is running. */
 type StopEnd =
   | { readonly is: "idle"; readonly run: string | undefined }
   | { readonly is: "stopped"; readonly run: string; readonly pid: number };
 
 type StopParts = {
   readonly project: Project;
-  /** Resolves when something of the run's lock may have changed, also when nothing did for a while. */
+  /** Resolves when the run's lock may have changed, and also after a while without a change. */
   readonly lockChanges: (
     home: RunHome,
   ) => Disposable & { readonly next: (signal: AbortSignal) => Promise<void> };

@@ -1,3 +1,4 @@
+/** Tests how a command reaches a run, waits for it, or is refused. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../test/support/core-run.ts";

@@ -13,9 +13,9 @@ import { misconfigured, misused, type Refused, refused } from "./refused.ts";
 import type { SeenRun } from "./see-run.ts";
 import { taskIn } from "./which-run.ts";
 
-/** An engine answers as soon as the command is in its log; it may be busy writing for a moment. */
+/** In ms. An engine answers as soon as the command is in its log; it may be busy writing for a moment. */
 const MAX_ANSWER_MS = 15_000;
-/** A message is part of the brief of a planner or a worker. */
+/** A message becomes part of a planner's or worker's brief. */
 const MAX_MESSAGE_CHARS = 20_000;
 
 type Told =
@@ -28,7 +28,7 @@ type Told =
 type TellRequest = SeenRun & { readonly command: MailboxMessage };
 type TellParts = Pick<Parts, "mailboxOf" | "openWorld">;
 
-/** `seen` follows the log if the run is cancelled here. */
+/** If the run is cancelled here, `seen` is updated with the new events. */
 export async function tellRun(
   request: TellRequest,
   parts: TellParts,
@@ -78,7 +78,7 @@ function textIn(command: MailboxMessage): string | undefined {
   return command.type === "decline" || command.type === "cancel" ? command.reason : undefined;
 }
 
-/** What no engine would hear, whether one drives the run or not. */
+/** Refuses commands that no engine would accept, whether a process drives the run or not. */
 function whyUnheard(
   { run, plan }: RunRecord,
   { closed, questions, unapproved }: RunState,
@@ -101,7 +101,7 @@ function whyUnheard(
   );
 }
 
-/** People name a task by its name or by its id; the engine hears the id. */
+/** Replaces a task's name by its id, which the engine needs. */
 function withTask({ command, ...run }: TellRequest): MailboxMessage | Refused {
   if (!("task" in command) || command.task === undefined) return command;
   const task = taskIn(run, command.task);
@@ -112,7 +112,7 @@ type Cancel = Extract<MailboxMessage, { readonly type: "cancel" }>;
 const isOfWholeRun = (command: MailboxMessage): command is Cancel =>
   command.type === "cancel" && (command.task ?? ROOT) === ROOT;
 
-/** The mailbox gets the command too, in case this process is killed. */
+/** The command also goes into the mailbox, in case this process is killed. */
 async function cancelHere(
   { home, seen, command }: SeenRun & { readonly command: Cancel },
   { mailboxOf, openWorld }: TellParts,
@@ -136,7 +136,7 @@ async function cancelHere(
   return { ...end, kept, note: [`run ${run} is closed: ${end.how}`, ...kept].join("; ") };
 }
 
-/** What the run made of a letter that was sent to its engine. */
+/** The engine's answer to a command, or why there is none. */
 async function answerTo(letter: Letter, run: string, signal: AbortSignal): Promise<Told | Refused> {
   const heard = await letter.answer(AbortSignal.any([signal, AbortSignal.timeout(MAX_ANSWER_MS)]));
   if (heard?.is === "heard") return { is: "heard" };

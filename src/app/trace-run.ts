@@ -1,4 +1,4 @@
-/** How do the spans of a run get to a collector after all? */
+/** Sends the spans of a finished run to a collector. */
 import { failure } from "../core/failure.ts";
 import type { RunHome } from "../ports/runs.ts";
 import type { TraceSent, Traces } from "../ports/traces.ts";

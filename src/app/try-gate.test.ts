@@ -1,3 +1,4 @@
+/** Tests that a trial of the gate probes a green gate and gives everything back. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { GREEN, RED } from "../../test/support/job-ports.ts";
@@ -11,7 +12,7 @@ import { tryGate } from "./try-gate.ts";
 
 const REQUEST = { config: defaultConfig(), commit: "c" };
 
-/** What is done, in its order. */
+/** Records the steps in their order. */
 function machine(ran: GateRun | "throws") {
   const done: string[] = [];
   const note = (what: string) => async () => void done.push(what);

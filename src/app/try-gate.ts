@@ -1,4 +1,4 @@
-/** What does the gate say about a commit, and does it look at it at all? Really run, once, in a fresh workspace. */
+/** Runs the gate once on a commit, in a fresh workspace, and probes whether it looks at the tree at all. */
 import type { Config } from "../config/schema.ts";
 import { failure, messageOf } from "../core/failure.ts";
 import { isGreen, type Probed } from "../core/gate.ts";
@@ -12,7 +12,7 @@ import type { Parts } from "./parts.ts";
 export type GateTried = {
   readonly run: GateRun;
   readonly tookMs: number;
-  /** Only of a gate that is green. */
+  /** Only for a green gate. */
   readonly probed?: Probed;
 };
 
@@ -23,11 +23,11 @@ type TryGateRequest = {
   readonly commit: string;
   /** A gate that passed on this tree before is not run again. */
   readonly mayReuse?: boolean;
-  /** Hears what is begun, in words: set-up and gate may take many minutes. */
+  /** Called with each step that begins, in words: set-up and gate may take many minutes. */
   readonly onStep?: (doing: string) => void;
 };
 
-/** In a home of its own beside the runs, which is gone afterwards: no run is made of it. */
+/** Uses a temporary home beside the runs; no run is made. */
 export async function tryGate(
   { config, commit, mayReuse = false, onStep = () => {} }: TryGateRequest,
   { newRunName, openTrialHome, openWorld }: Pick<Parts, "newRunName" | "openTrialHome" | "openWorld">,

@@ -1,4 +1,4 @@
-/** Why would commands of the repository not be confined as required? Asked before an agent is paid. */
+/** Says why commands of the repository would not be confined as required, before an agent is paid. */
 import type { Config } from "../config/schema.ts";
 import type { Failure } from "../core/failure.ts";
 import { type Failed, hasFailed } from "../core/result.ts";

@@ -1,3 +1,4 @@
+/** Tests which run is chosen to be shown, told, stopped or resumed. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../test/support/core-run.ts";
@@ -12,7 +13,7 @@ type Made = { readonly run: string; readonly pid?: number; readonly isClosed?: t
 
 const EVENTS = CoreRun.planned([task("a")]).log;
 
-/** Newest first. */
+/** The runs, newest first. */
 function projectWith(...made: readonly Made[]): Project {
   const homes = made.map(({ run, pid, isClosed }) => {
     const closed: Event = { type: "run.closed", how: "cancelled", at: 1, left: [] } as never;

@@ -1,4 +1,4 @@
-/** Which run is meant? The one that is named, else one that fits the command. Refuses what cannot be found. */
+/** Finds the run that a command is for: the named one, else one that fits the command; refuses if there is none. */
 import path from "node:path";
 import { type Failure, failure } from "../core/failure.ts";
 import { hasFailed } from "../core/result.ts";
@@ -17,11 +17,11 @@ export async function findRun(run: string, project: Project): Promise<RunHome | 
   const isBroken = (await runs.list()).some((entry) => entry.run === run);
   const moved = isBroken ? undefined : await movedHere(project, run);
   if (moved) return refused("repository", moved);
-  // A name that nobody has is a slip of the keyboard; a run that cannot be read is not.
+  // An unknown name is a typing error; a run that cannot be read is not.
   return refused(isBroken ? "repository" : "unknown-run", home.failure);
 }
 
-/** Runs that were begun when the repository was elsewhere; one of that name, if one is meant. */
+/** Finds runs that began when the repository was elsewhere; with `run`, only one with that name. */
 export async function movedHere(project: Project, run?: string): Promise<Failure | undefined> {
   const all = await project.movedRuns();
   const moved = run === undefined ? all[0] : all.find(({ runs }) => runs.includes(run));
@@ -41,7 +41,7 @@ export async function findSeen(run: string, project: Project): Promise<SeenRun |
   return hasFailed(home) ? home : seeRun(home);
 }
 
-/** The task of a run that is named by its name or its id. */
+/** The id of the task with this name or id. */
 export function taskIn({ home, seen }: SeenRun, said: string): TaskId | Refused {
   const task = findTask(seen.state, said);
   if (typeof task === "string") return task;
@@ -53,7 +53,7 @@ export function taskIn({ home, seen }: SeenRun, said: string): TaskId | Refused 
   return misused(message, `skein show ${home.record.run} lists them`);
 }
 
-/** The run that is named; else the one that is open; else the newest. */
+/** The named run; else the only open one; else the newest. */
 export async function runToShow(run: string | undefined, project: Project): Promise<SeenRun | Refused> {
   if (run !== undefined) return findSeen(run, project);
   const all = await runsWhere(project.runs);
@@ -65,7 +65,7 @@ export async function runToShow(run: string | undefined, project: Project): Prom
   );
 }
 
-/** The run that is named, else the only one that is open: a command may be left for it. */
+/** The named run, else the only open one, even if no process drives it: a command can be left for it. */
 export async function runToTell(run: string | undefined, project: Project): Promise<SeenRun | Refused> {
   if (run !== undefined) return findSeen(run, project);
   const open = await runsWhere(project.runs, isOpen);
@@ -75,7 +75,7 @@ export async function runToTell(run: string | undefined, project: Project): Prom
   return misused(`several runs are open: ${namesOf(open)}`, "name one of them");
 }
 
-/** The run that is named, else the only one that is going on; undefined if none is. */
+/** The named run, else the only one that a process drives; undefined if there is none. */
 export async function runToStop(
   run: string | undefined,
   project: Project,
@@ -86,10 +86,10 @@ export async function runToStop(
   return misused(`several runs are running: ${namesOf(going)}`, "name the one to stop");
 }
 
-/** `others`: runs that could go on as well. */
+/** `others`: other runs that could be resumed. */
 type RunToResume = SeenRun & { readonly others: readonly string[] };
 
-/** The run that is named, else the newest that nobody drives, else the only one that is paused. */
+/** The named run; else the newest open one that no process drives; else the only paused one. */
 export async function runToResume(run: string | undefined, project: Project): Promise<RunToResume | Refused> {
   if (run !== undefined) {
     const found = await findSeen(run, project);
@@ -100,7 +100,7 @@ export async function runToResume(run: string | undefined, project: Project): Pr
   const [newest, ...others] = open.filter((_, i) => owners[i] === undefined);
   if (newest) return { ...newest, others: others.map(({ home }) => home.record.run) };
   const [paused, ...more] = open.filter(({ seen }) => seen.state.paused);
-  if (paused && more.length === 0) return { ...paused, others: [] }; // Its pause is what is meant to end.
+  if (paused && more.length === 0) return { ...paused, others: [] }; // The user means to end its pause.
   const [first] = open;
   if (first && owners[0]) return underWay(first.home.record.run, owners[0]);
   const moved = await movedHere(project);

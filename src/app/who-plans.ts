@@ -1,4 +1,4 @@
-/** Who makes a plan? A named or configured agent; one that was found, if a person agrees; else the rules. */
+/** Decides who makes a plan: a named or configured agent; a found one, if a person agrees; else the rules. */
 import type { ReadConfig } from "../config/read.ts";
 import type { Config } from "../config/schema.ts";
 import { MAX_TURNS } from "../planning/by-agent/plan-turns.ts";
@@ -10,10 +10,10 @@ export type PlannerWanted = {
   readonly by?: "agent";
   /** An agent is named for this plan. */
   readonly isNamed: boolean;
-  /** It was said for this plan that there is no planner. */
+  /** This plan was asked for without a planner. */
   readonly isOff: boolean;
   readonly read: ReadConfig;
-  /** Asks whether a found agent may be asked; undefined where nobody can agree. */
+  /** Asks a person whether a found agent may be used; undefined if no person can answer. */
   readonly consent: () => Consent | undefined;
 };
 
@@ -23,9 +23,9 @@ type Consent = {
 };
 
 export type WhoPlans =
-  /** `unasked`: who could have been asked, and how to name them. */
+  /** `unasked`: which agent could have been asked, and how to name it. */
   | { readonly is: "rules"; readonly unasked?: { readonly message: string; readonly next: string } }
-  /** `isNamed`: so that it is an error if it cannot be started. */
+  /** `isNamed`: it is an error if the agent cannot be started. */
   | { readonly is: "agent"; readonly isNamed: boolean; readonly maxTokens?: number };
 
 /** Without a work tree (`top`) only the rules plan. */
@@ -53,7 +53,7 @@ async function whoIsFound(
   signal: AbortSignal,
 ): Promise<WhoPlans> {
   const person = consent();
-  // Nobody waits for servers to answer where they would not be asked.
+  // Without a person, found servers would not be used, so the search does not wait for them.
   const lookFor = config.lookFor.filter((from) => person || from !== "servers");
   const candidates = await agentsHere({ lookFor }, parts, signal);
   const found = candidates.find((one): one is Found => one.spec !== undefined);
@@ -72,14 +72,14 @@ async function whoIsFound(
   return isAgreed ? { is: "agent", isNamed: true, maxTokens: MAX_TOKENS } : { is: "rules" };
 }
 
-/** What `skein simulate` assumes of one agent's work, for each of the turns. Kept by the planner's own budget. */
+/** What `skein simulate` assumes for one agent's work, times the turns. Enforced by the planner's own budget. */
 const MAX_TOKENS = MAX_TURNS * 200_000;
 
-/** In words. A program's own bill is not Skein's to limit, and is said to be so. */
+/** The upper limit in words. What a program's own account pays cannot be limited here, so the text says that. */
 async function upperCost({ spec }: Found, config: Config, { models }: AgentLooks): Promise<string> {
   if (spec.kind !== "model") return `At most ${MAX_TURNS} turns, paid by its own account.`;
   const tokens = Math.min(MAX_TOKENS, config.budget.tokens ?? MAX_TOKENS);
-  // As if all of them were written.
+  // Priced as if all tokens were output.
   const most = (await models.prices(config.prices)).cost(spec.model, { input: 0, output: tokens });
   const price = most === undefined ? "price unknown" : `$${(most / 1_000_000).toFixed(2)}`;
   return `At most ${MAX_TURNS} turns and ${tokens.toLocaleString("en")} tokens (${price}).`;

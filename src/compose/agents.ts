@@ -1,4 +1,4 @@
-/** How are the agents of a run opened, and those who work outside of any run? */
+/** Opens the agents of a run, and those that work outside of any run. */
 
 import type { AgentParts, AgentSettings } from "../adapters/agents/agent-settings.ts";
 import { FunctionAgent, type Functions } from "../adapters/agents/functions.ts";
@@ -35,7 +35,7 @@ export function agentsOf({ config, env, top, agrees, ...parts }: Configured, giv
   );
 }
 
-/** Of those who work outside of any run. */
+/** The parts for agents outside of any run. */
 export const loneParts = (
   project: Pick<Project, "located" | "stateFolder">,
   env: Environment,
@@ -56,5 +56,5 @@ export const loneParts = (
   filesIn,
 });
 
-/** Which files may tasks of a chain be given? Those of a folder, matched offline. */
+/** The files that a chain's tasks may read: those of a folder, matched offline. */
 export const filesIn = (folder: string) => new AssociativeFiles(folderSource(folder));

@@ -1,4 +1,4 @@
-/** How does the program of a worker reach the run that it works for? */
+/** Connects a worker's program with the run that it works for. */
 export { sendCall } from "../adapters/call-desk/send.ts";
 
 /** Serves the calls of an agent that takes MCP servers only as programs, until its input ends. */

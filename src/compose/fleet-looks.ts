@@ -1,4 +1,4 @@
-/** What is looked at where a machine is to work for a fleet, by `skein doctor --worker`? */
+/** Builds the looks of `skein doctor --worker`, for a machine that is to work for a fleet. */
 import { inspectFleet } from "../adapters/inspect/fleet.ts";
 import { inspectGit } from "../adapters/inspect/repository.ts";
 import { inspectDisk } from "../adapters/inspect/state.ts";

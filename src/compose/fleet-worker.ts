@@ -1,4 +1,4 @@
-/** What does a worker of a fleet use of its machine? A mirror of the remote, and for each run the parts of its jobs. */
+/** Opens a fleet's worker on this machine: a mirror of the remote, and for each run the parts of its jobs. */
 import os from "node:os";
 import path from "node:path";
 import { filesToGoOn } from "../adapters/agents/turn-files.ts";
@@ -31,13 +31,13 @@ type WorkerOptions = {
   readonly capacity: number;
   readonly schema: string;
   readonly version: string;
-  /** Never push: what was made is handed back through the database. */
+  /** Never push: work is handed in through the database. */
   readonly bundle: boolean;
-  /** The run's configuration as it counts on this machine. */
+  /** Applies this machine's settings to the run's configuration. */
   readonly configOf: (settings: unknown) => Config | Failed;
 };
 
-/** Joins the fleet. Disposed of: it has left, and nothing of it runs. */
+/** Joins the fleet. When it is disposed of, it leaves, and nothing of it runs. */
 export async function openWorker(options: WorkerOptions, env: Environment, signal: AbortSignal) {
   await using stack = new AsyncDisposableStack();
   const named = await machineName(options, env);
@@ -108,7 +108,7 @@ async function openRun({ runId, permit }: OfferedJob, options: RunOptions) {
       ...{ clock, changedAt, quiet: quietOf(config), tell: teller.tell },
       waitedMs: (job) => governor.waitedMs(job),
     },
-    checkoutChanged: () => {}, // A mirror has none.
+    checkoutChanged: () => {}, // A mirror has no checkout.
   });
   const { jobs, programs, workspaces, stack } = opened;
   stack.defer(async () => void (await workspaces.close()));

@@ -1,4 +1,4 @@
-/** What does the coordinator of a fleet have instead of parts of its own machine? Queue, gate, target and place. */
+/** Builds what a fleet's coordinator has instead of its own machine's parts: queue, gate, target and place. */
 import path from "node:path";
 import { admittedBy } from "../adapters/fleet/admitted.ts";
 import { FleetPlace } from "../adapters/fleet/fleet-place.ts";
@@ -63,7 +63,7 @@ export function openFleet(options: FleetWorldOptions) {
     const prompts = config.prompts === undefined ? undefined : path.resolve(top, config.prompts);
     const admit = admittedBy(trustOf(record), templateAsks);
     const files = await readKitFiles({ top, prompts, programs: programsOf(config), admit });
-    const { agreed: _, ...unbound } = record; // What nobody agreed to is not among its files.
+    const { agreed: _, ...unbound } = record; // Files that were not agreed to are not in the bundle.
     const kit: RunKit = { record: unbound, remote: url, push, maxBundleBytes, files };
     return writeRunFile(database, runId, KIT_FILE, Buffer.from(JSON.stringify(kit)));
   };

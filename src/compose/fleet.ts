@@ -1,4 +1,4 @@
-/** What do surfaces get of a fleet? A project whose runs are in Postgres; its tables made, its workers listed. */
+/** Opens a fleet for the surfaces: a project whose runs are in Postgres, and the fleet's status. */
 import { FleetRuns } from "../adapters/fleet/fleet-runs.ts";
 import { openDatabase } from "../adapters/fleet/open-database.ts";
 import { repositoryName } from "../adapters/fleet/repository-name.ts";

@@ -1,4 +1,4 @@
-/** What is looked at before a run, by `skein doctor` and `skein init`? */
+/** Builds the looks of `skein doctor` and `skein init`. */
 import { gateRules } from "../adapters/gates/rules.ts";
 import { forbiddenFilter } from "../adapters/git/filters.ts";
 import * as repository from "../adapters/inspect/repository.ts";
@@ -18,7 +18,7 @@ export const inspectParts = (env: Environment): InspectParts => ({
   env,
   agents: looksOf(env),
   start: async (folder, signal) => {
-    const { openProject } = await import("./project.ts"); // Only `skein doctor` needs all this.
+    const { openProject } = await import("./project.ts"); // Only `skein doctor` needs it, and it loads slowly.
     const project = await openProject(folder, env, signal);
     return hasFailed(project) ? project : (await import("./parts.ts")).partsOf(project, env);
   },

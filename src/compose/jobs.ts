@@ -1,4 +1,4 @@
-/** What do the jobs of one run use of this machine? Its workspaces, programs, gate, agents and files, put together. */
+/** Builds the parts of a run's jobs on this machine: workspaces, programs, gate, agents and files. */
 import path from "node:path";
 import { fileArtefacts } from "../adapters/artefacts.ts";
 import { callsOf } from "../adapters/call-desk/door.ts";
@@ -49,7 +49,7 @@ export function openJobs(options: JobsOptions) {
   const calls = callsOf(home.folder);
   stack.defer(() => calls.desk.close());
   stack.defer(() => gate.close());
-  // Not among the jobs: an agent is told of its folder, and must not be able to write its own answer.
+  // Kept outside of the jobs' folder: an agent is told its own folder, and must not be able to write its own answer.
   const limitsOfTurns = configured.turnLimits(config);
   const turns = { folder: at("turns"), programs, transcripts, limits: limitsOfTurns, redact, calls };
   const conversations = at("conversations");

@@ -1,4 +1,4 @@
-/** What do the use cases get of this machine, for one repository? */
+/** Builds the parts of the use cases for one repository on this machine. */
 import { gateRules } from "../adapters/gates/rules.ts";
 import { deliveryIn } from "../adapters/repositories/deliver.ts";
 import { baseOf } from "../adapters/repositories/locate.ts";

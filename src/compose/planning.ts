@@ -1,4 +1,4 @@
-/** What are plans made from, and by whom? Loads nothing that takes long: `skein plan` answers at once. */
+/** Builds the parts for making plans. Loads nothing slow, because `skein plan` answers at once. */
 import { agentLooks } from "../adapters/agent-looks.ts";
 import { loadPlanningFiles } from "../adapters/planning-data.ts";
 import { sampleOf, topOf } from "../adapters/repository-facts.ts";

@@ -1,4 +1,4 @@
-/** Which repository is it, and what do the use cases get of it? */
+/** Opens a repository, and builds what the use cases get of it. */
 import path from "node:path";
 import { Wakes } from "../adapters/files/wakes.ts";
 import { FileFlakyTests } from "../adapters/flaky-tests.ts";

@@ -1,4 +1,4 @@
-/** Which roles and templates has a repository, and what do its files ask for? Those of the user's checkout. */
+/** Reads the specialists and templates in the user's checkout, and what its files ask for. */
 import path from "node:path";
 import { repositoryTrust } from "../adapters/repository-trust.ts";
 import { readSpecialists } from "../adapters/specialists.ts";

@@ -1,4 +1,4 @@
-/** Which parts make a server on this machine? */
+/** Builds the parts of a server on this machine. */
 import path from "node:path";
 import { deviceFile } from "../adapters/devices.ts";
 import type { Project } from "../ports/project.ts";

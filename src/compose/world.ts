@@ -1,4 +1,4 @@
-/** What does one run use, where it is coordinated? Its jobs' parts, its engine, and its place in git. */
+/** Builds everything that one run uses where it is coordinated: its jobs' parts, its engine, and its place in git. */
 import { GitBaseBranch } from "../adapters/base-branches.ts";
 import { systemClock } from "../adapters/clocks/system.ts";
 import { fleetLinkOf } from "../adapters/fleet/fleet-runs.ts";
@@ -29,7 +29,7 @@ export function openWorld(
   const { governor, termsOf, reports, close } = governorOf(home, clock);
   const given = { config, ...(agents && { agents }) };
   const policy = toPolicy(config);
-  const quiet = agents ? {} : { quiet: quietOf(config) }; // Functions give no signs of what they do.
+  const quiet = agents ? {} : { quiet: quietOf(config) }; // Functions give no signs of life.
   const channel = openChannel(governor, policy, { clock, changedAt, ...quiet }, reports);
   const target = targetBranchOf(run, config.branchPrefix);
   const link = fleetLinkOf(home);

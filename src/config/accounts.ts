@@ -1,4 +1,4 @@
-/** Which accounts may an agent call? What shares a quota parks together. */
+/** Names the accounts that an agent may call; calls that share a quota share an account. */
 import { accountOf, type ModelSpec } from "../core/model-spec.ts";
 import type { Accounts } from "../core/rules/policy.ts";
 import type { AgentSpec } from "../ports/agent-spec.ts";
@@ -6,7 +6,9 @@ import type { Environment } from "../ports/project.ts";
 import { secretsInCommand, secretsOf } from "../text/redact.ts";
 import type { Config } from "./schema.ts";
 
-/** The model's own, then those of its fallbacks; of a program its name, since whose quota it uses is its own affair. */
+/**
+ * A model's own account, then those of its fallbacks. A program has its name, because it chooses its account itself.
+ */
 export function accountsOf(spec: AgentSpec, fallback: readonly ModelSpec[] = []): Accounts {
   switch (spec.kind) {
     case "model":
@@ -20,13 +22,13 @@ export function accountsOf(spec: AgentSpec, fallback: readonly ModelSpec[] = [])
   }
 }
 
-/** Its own count for more than what is configured for all. */
+/** A model's own fallbacks override those that are configured for all. */
 export const fallbacksOf = (
   { fallbacks }: Extract<AgentSpec, { kind: "model" }>,
   fallback: readonly ModelSpec[],
 ): readonly ModelSpec[] => (fallbacks.length > 0 ? fallbacks : fallback);
 
-/** The variables that keys are taken from by name, whatever they are called. */
+/** The variables that the configuration names as keys, whatever they are called. */
 const keyVariablesOf = ({ agent, planner, fallback }: Config): readonly string[] =>
   [agent, planner]
     .flatMap((spec) =>
@@ -43,7 +45,8 @@ export function secretsFor(config: Config, env: Environment): readonly string[] 
     ...secretsOf(env),
     ...fleetSecrets(env),
     ...keyVariablesOf(config).flatMap(inVariable),
-    // What a person hands on by name may be secret, whatever it is called; words, numbers and paths stand in any text.
+    // A variable that a person passes on may be secret, whatever its name. Plain words, numbers and paths are left out,
+    // because they occur in any text.
     ...workspace.pass.flatMap(inVariable).filter((value) => !/^(?:[a-z]+|[\d.]+|\/[\w./-]*)$/i.test(value)),
     ...commands.flatMap(secretsInCommand),
   ];

@@ -1,3 +1,4 @@
+/** Tests how agents and models are read from the configuration, and that refused values are not shown. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AgentSpec } from "../ports/agent-spec.ts";

@@ -1,3 +1,4 @@
+/** Tests which settings of skein.yaml are harmless, and what the others ask for. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hashOf, type TrustAsk } from "../ports/trust.ts";
@@ -106,7 +107,7 @@ describe("the table of settings", () => {
   });
 });
 
-/** Fits every row: a text, a list, an agent. */
+/** Has a valid form for every key: a list, and an agent. */
 const UNKNOWN = Object.assign(["x"], { kind: "command", command: ["x"], provider: "p", model: "m" });
 
 describe("the set of what is asked for", () => {

@@ -1,4 +1,4 @@
-/** Which settings of skein.yaml are harmless, and what do the others ask for? The table of all keys, beside their schema. */
+/** Lists for each key of skein.yaml what it asks for beyond the harmless: the table beside the schema. */
 import type { ModelSpec } from "../core/model-spec.ts";
 import type { AgentSpec } from "../ports/agent-spec.ts";
 import type { TrustAsk } from "../ports/trust.ts";
@@ -7,7 +7,7 @@ import { knownAgent } from "./known-agents.ts";
 import { knownProvider } from "./known-providers.ts";
 import type { Config } from "./schema.ts";
 
-/** What one key asks for: nothing if its value is harmless. `from`: the file that says so. */
+/** What one key asks for: nothing if its value is harmless. `from`: the file with the key. */
 export function settingAsks(key: string, value: unknown, from: string): readonly TrustAsk[] {
   if (HARMLESS.has(key)) return [];
   const row = ROWS.get(key) ?? unknownKey;
@@ -17,7 +17,7 @@ export function settingAsks(key: string, value: unknown, from: string): readonly
 type Asked = Pick<TrustAsk, "value" | "words">;
 type Row = (value: unknown, key: string) => readonly Asked[];
 
-/** Numbers, names, globs, limits and choices: none of them starts, reaches, shows or unlocks anything by itself. */
+/** Numbers, names, globs, limits and choices: none of them alone starts, reaches, shows or unlocks anything. */
 const HARMLESS: ReadonlySet<string> = new Set([
   ...[
     "workers",
@@ -50,13 +50,13 @@ const HARMLESS: ReadonlySet<string> = new Set([
   ...["log.maxTranscript", "fleet.schema", "fleet.maxBundle", "fleet.needs"],
 ]);
 
-/** Of a choice: only this value asks, because the default and the others are as strict or stricter. */
+/** For a choice: only this value asks, because the default and the others are equally strict or stricter. */
 const only =
   (loose: unknown, words: string): Row =>
   (value) =>
     value === loose ? [{ value, words }] : [];
 
-/** Each entry by itself, so that a new one asks for itself alone. */
+/** Each entry asks separately, so that a new entry asks only for itself. */
 const each =
   (words: (entry: string) => string, harmless: readonly string[] = []): Row =>
   (value) =>
@@ -64,7 +64,7 @@ const each =
       .filter((entry) => !harmless.includes(entry))
       .map((entry) => ({ value: entry, words: words(wordsToAgree(entry)) }));
 
-/** A newer key is asked about until somebody has judged it. */
+/** A newer key asks until it is added to one of these tables. */
 const unknownKey: Row = (value, key) => [{ value, words: `sets ${key}` }];
 
 const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
@@ -74,9 +74,9 @@ const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ["fallback", (value) => (value as readonly ModelSpec[]).flatMap(modelAsks)],
   ["sandbox", only("off", "agents' commands run as you, without the sandbox")],
   ["gateSandbox", only("off", "the gate and the set-up run as you, without the sandbox")],
-  ["network", () => []], // The default is the looser of its two values.
+  ["network", () => []], // The default is the less strict of its two values.
   ["permissions", only("allow", "every permission that an ACP agent requests is given")],
-  ["prompts", () => []], // The texts in it are asked about, not the folder.
+  ["prompts", () => []], // The texts in the folder ask, not its name.
   ["gate", gateAsks],
   [
     "workspace.setup",
@@ -113,7 +113,7 @@ function gateAsks(value: unknown): readonly Asked[] {
   });
 }
 
-/** The command of a gate, or a criterion, that detection would find, too, is harmless: only the repository's own tests can run by it. */
+/** A gate command or criterion that detection would find, too, is harmless: it only runs the repository's own tests. */
 export const isDetected = ({ is, name, value }: TrustAsk, detected: readonly string[]): boolean => {
   if (is === "criterion") return detected.includes(String(value));
   if (is !== "setting" || name !== "gate") return false;
@@ -148,8 +148,8 @@ function agentAsks(spec: AgentSpec, who: string): readonly Asked[] {
 }
 
 /**
- * A model of a known provider is a name: its key goes to that provider's own address. Another address, or a key by
- * name, is agreed to together with the other: a change of either asks again.
+ * A model of a known provider is only a name: its key goes to that provider's own address. An address and a key's name
+ * are agreed to together: a change of either asks again.
  */
 function modelAsks(spec: ModelSpec): readonly Asked[] {
   const { provider, model, baseUrl, keyVariable, speaks } = spec;

@@ -1,4 +1,6 @@
-/** How are agents named in the configuration? By a name, a model, a command, or in full; never shown when refused. */
+/**
+ * Reads how agents are named in the configuration: a name, a model, a command, or in full. Never shows a refused value.
+ */
 import * as z from "zod";
 import type { AgentSpec } from "../ports/agent-spec.ts";
 import { issueText } from "./issue-text.ts";
@@ -35,7 +37,7 @@ const builtIn = writtenModel.extend({
 const inFull = z.discriminatedUnion("kind", [commandAgent, scriptedAgent, writtenAcp, builtIn], {
   error: ({ input }) =>
     typeof input === "object" && input !== null
-      ? 'must be "command", "acp", "model" or "scripted"' // It is told of the key `kind`.
+      ? 'must be "command", "acp", "model" or "scripted"' // Reported for the key `kind`.
       : 'must be a command such as ["program", "argument"], an agent\'s name, provider/model, or in full',
 });
 
@@ -44,7 +46,7 @@ const writtenAgent = z.union(
   { error: agentError },
 );
 
-/** What is wrong in the full form: "none of seven forms fits" would not help. */
+/** Says what is wrong in the full form: "none of seven forms fits" would not help. */
 function agentError({ input }: { readonly input?: unknown }): string {
   const isShort = typeof input === "object" && input !== null && "acp" in input;
   const full = Array.isArray(input) ? { kind: "command", command: input } : input;
@@ -58,7 +60,7 @@ export const agent = () =>
     encode: writtenAgentOf,
   });
 
-/** As an agent, or `none`: the goal goes to one worker as one task. */
+/** An agent, or `none`: the whole goal goes to one worker as one task. */
 export const planner = () =>
   z.codec(writtenAgent, z.union([z.literal("none"), agentSpec]), {
     decode: (written, context) =>
@@ -72,13 +74,13 @@ type Read = AgentSpec | { readonly problem: string };
 
 function agentOf(written: Written, issues: z.core.$ZodRawIssue[]): Spec | undefined {
   const read = typeof written === "string" ? readAgentText(written) : readAgentForm(written);
-  if (!("problem" in read)) return read as Spec; // The same, but for `readonly`.
+  if (!("problem" in read)) return read as Spec; // The same type, except for `readonly`.
   issues.push({ code: "custom", message: read.problem, input: undefined });
   return undefined;
 }
 
 /**
- * One word that is an agent's name or `provider/model` means those; a list, or a path such as ./opencode, is always
+ * A single word that is an agent's name or `provider/model` names that; a list, or a path such as ./opencode, is always
  * the program.
  *
  * ```ts
@@ -126,7 +128,7 @@ function acpOf(words: readonly string[], name?: string): Read {
   return known ?? { kind: "acp", name: name ?? lastPart(first), command: [first, ...rest] };
 }
 
-/** As a command it would be shown as "not found", with the key that may be written in it. */
+/** Read as a command it would be shown as "not found", with any key that is written in it. */
 const NO_GROUP = { problem: "is a group that cannot be read: see to its quotes and commas" } as const;
 const NO_PROGRAM = { problem: "names no program" } as const;
 const lastPart = (program: string) => program.slice(program.lastIndexOf("/") + 1) || program;
@@ -147,7 +149,7 @@ function writtenAgentOf(spec: Spec): Written {
 }
 
 /**
- * Words as a shell splits them, with quotes and backslashes; what only a shell can do is refused, not guessed.
+ * Splits words as a shell does, with quotes and backslashes; syntax that only a shell can execute is refused.
  *
  * ```ts
  * splitWords(`agent --say "two words"`); // { words: ["agent", "--say", "two words"] }

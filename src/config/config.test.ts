@@ -1,3 +1,4 @@
+/** Tests that every key means the same from every source, and reaches the policy. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -69,7 +70,7 @@ const gate = fc.oneof(
   }),
 );
 
-/** A value for every key, as somebody may write it. */
+/** A value for every key, as a user may write it. */
 const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   workers: whole(1),
   planners: whole(1),
@@ -293,7 +294,7 @@ describe("the policy", () => {
     );
     const { subtasks, questions } = policy;
     assert.deepEqual([subtasks.maxDepth, subtasks.maxTasks, questions.waitMs], [2, 0, 9_000]);
-    assert.equal(retry.graceMs, 0); // Zero is zero, and not the usual ten minutes.
+    assert.equal(retry.graceMs, 0); // Zero is kept: it does not mean the default of ten minutes.
     assert.deepEqual(budget, {
       maxTokens: 10,
       maxMicrodollars: 1_500_000,

@@ -1,4 +1,4 @@
-/** Reads the commands of the gate as skein.yaml has them: each a text, or with a name and variables. */
+/** Reads the commands of the gate in skein.yaml: each a text, or with a name and variables. */
 import * as z from "zod";
 
 const named = z.strictObject({
@@ -14,7 +14,7 @@ const named = z.strictObject({
 
 type GateCommand = z.infer<typeof named>;
 
-/** `auto`: detected; `none`: nothing has to pass. Each command is run by `/bin/sh -c`; its text is its name unless told. */
+/** `auto`: detected; `none`: nothing has to pass. Each command is run by `/bin/sh -c`; its default name is its text. */
 export const gate = () =>
   z.codec(
     z.union(

@@ -1,6 +1,6 @@
 /**
- * What is configured, and how is it kept? The one door to the configuration. It loads the schema library and the
- * YAML reader, some 150 ms: commands that need no configuration import it late or only for its types.
+ * The only entry to the configuration: reads, keeps and describes it. Loading it takes about 150 ms (schema library and
+ * YAML reader), so commands that need no configuration import it late or only for its types.
  */
 
 export { describeKeys } from "./keys.ts";

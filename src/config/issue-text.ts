@@ -1,4 +1,4 @@
-/** What is wrong with a value? In words that name the place in it, and never show it. */
+/** Says what is wrong with a value, in words that name the place in it and never show the value. */
 import type * as z from "zod";
 
 export function issueText(issues: readonly z.core.$ZodIssue[]): string | undefined {

@@ -1,4 +1,4 @@
-/** Which keys are there? The leaves of the schema, each with its names, found once. */
+/** Lists the keys of skein.yaml: the leaves of the schema, each with its names, found once. */
 import type * as z from "zod";
 import { schema } from "./schema.ts";
 
@@ -6,9 +6,9 @@ type Key = {
   /** With dots, as for `--set`. */
   readonly name: string;
   readonly variable: string;
-  /** As for people: "a whole number". */
+  /** In words for people: "a whole number". */
   readonly type: string;
-  /** As it would be written; undefined if there is none. */
+  /** As a user would write it; undefined if there is none. */
   readonly default: unknown;
   readonly about: string;
   readonly schema: z.ZodType;

@@ -1,3 +1,4 @@
+/** Tests the settings that codex gets for a server in OPENAI_BASE_URL. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { knownAgent } from "./known-agents.ts";

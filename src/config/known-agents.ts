@@ -1,23 +1,25 @@
-/** Which agents are known by name? How each is started as an Agent Client Protocol server, and what it needs. */
+/**
+ * Lists the agents that are known by name: how each is started as an Agent Client Protocol server, and what it needs.
+ */
 import type { Environment } from "../ports/project.ts";
 
 export type KnownAgent = {
   readonly name: string;
-  /** Looked for on PATH. */
+  /** Its program is looked for on PATH. */
   readonly command: readonly [string, ...string[]];
-  /** The packages that bring it, as `npm install --global` takes them. */
+  /** Its packages, as `npm install --global` takes them. */
   readonly npm: string;
-  /** The version of the first package that whole runs were tried with: `docs/agents.md` has the record. */
+  /** The version of its first package that whole runs were tried with; `docs/agents.md` has the record. */
   readonly tried: string;
-  /** Programs that it starts itself, looked for on PATH as well. */
+  /** Programs that it starts itself, also looked for on PATH. */
   readonly starts?: readonly string[];
-  /** The oldest Node that its packages say they run on, if that is newer than those that are still in use. */
+  /** The oldest Node that its packages support, if many users may have an older one. */
   readonly node?: number;
-  /** What it must be told in other words than the user has said it. */
+  /** Variables that it needs under other names or in another form than the user has set them. */
   readonly tells?: (passed: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
-  /** It takes no error of ours for "this file is not there", so it is not offered to read through us. */
+  /** It does not understand Skein's error for a missing file, so it is not offered to read through Skein. */
   readonly readsItself?: true;
-  /** Environment variables that it takes its account from: handed on to it alone. */
+  /** Environment variables with its account: passed on to this agent only. */
   readonly passes: readonly string[];
 };
 
@@ -74,9 +76,9 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
 ];
 
 /**
- * Codex no longer reads OPENAI_BASE_URL: it would call OpenAI's own server, with a key that is meant for another. As
- * its setting `openai_base_url` it would take 18 s a turn to find that a server has no WebSockets; a provider of its
- * own takes 1 s, and no key is written into its home. What the user says in CODEX_CONFIG is left as it is.
+ * Codex no longer reads OPENAI_BASE_URL: it would call OpenAI's own server, with a key that is meant for another one.
+ * With its setting `openai_base_url` it takes 18 s a turn to find out that a server has no WebSockets; a provider of
+ * its own takes 1 s, and writes no key into its home. A user's own CODEX_CONFIG is left unchanged.
  */
 function codexProvider(passed: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { OPENAI_BASE_URL: base_url, CODEX_CONFIG } = passed;
@@ -88,7 +90,7 @@ function codexProvider(passed: Readonly<Record<string, string>>): Readonly<Recor
   };
 }
 
-/** What is known of an agent by its name: the variables that it is started with besides, and its habits. */
+/** What is known of an agent by its name: its additional variables, and its habits. */
 export function startOf(name: string, env: Environment) {
   const known = knownAgent(name);
   const own = passed(env, known?.passes ?? []);
@@ -99,14 +101,14 @@ export function startOf(name: string, env: Environment) {
   };
 }
 
-/** The package that brings its command. */
+/** The package with its command. */
 export const packageOf = ({ npm }: KnownAgent): string => npm.split(" ")[0]!;
 
-/** How it is installed in the version that was tried. */
+/** The command that installs it in the version that was tried. */
 export const installOf = (agent: KnownAgent): string =>
   `npm install --global ${agent.npm.replace(packageOf(agent), `${packageOf(agent)}@${agent.tried}`)}`;
 
-/** Whether a version comes before another; false of what is no version. A release comes after what leads to it. */
+/** True if a version precedes another; false if one is not a version. Suffixes such as -rc.1 are ignored. */
 function isOlder(version: string, than: string): boolean {
   const [a, b] = [numbersOf(version), numbersOf(than)];
   if (a === undefined || b === undefined) return false;
@@ -119,13 +121,13 @@ function numbersOf(version: string): readonly number[] | undefined {
   return found ? found.slice(1, 4).map((part = "0") => Number(part)) : undefined;
 }
 
-/** Older by a major version: what it speaks may be something else. */
+/** Older by a major version: its protocol may differ. */
 export const isTooOld = (version: string, than: string): boolean =>
   isOlder(version, than) && numbersOf(version)![0] !== numbersOf(than)![0];
 
 export const knownAgent = (name: string): KnownAgent | undefined =>
   KNOWN_AGENTS.find((agent) => agent.name === name);
 
-/** Those of the named variables that are set. */
+/** The named variables that are set. */
 export const passed = (env: Environment, names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const])));

@@ -1,16 +1,16 @@
-/** Which providers of models are known by name? Where each keeps its key, and which model to take if none is named. */
+/** Lists the model providers that are known by name: the variables of their keys, and a default model. */
 
 type KnownProvider = {
   readonly name: string;
-  /** The environment variables that may hold its key, the usual one first; none for a server on this machine. */
+  /** The environment variables that may hold its key, the usual one first; empty for a server on this machine. */
   readonly keys: readonly string[];
-  /** A good model for coding of middle price, as of `MODELS_AS_OF`; undefined where only a person can choose. */
+  /** A good model for coding at a middle price, as of `MODELS_AS_OF`; undefined if only a person can choose. */
   readonly model?: string;
-  /** Where a server of this kind listens on this machine. */
+  /** The usual address of such a server on this machine. */
   readonly local?: string;
 };
 
-/** When the names below were chosen, from what the table of prices knows. */
+/** When the names below were chosen, from the models in the table of prices. */
 export const MODELS_AS_OF = "2026-11-16";
 
 /** In the order in which they are looked for. */

@@ -1,4 +1,4 @@
-/** How are models named in the configuration? As `provider/model`, or in full; a key only by its variable's name. */
+/** Reads how models are named in the configuration: `provider/model`, or in full; a key only by its variable's name. */
 import * as z from "zod";
 import type { ModelSpec } from "../core/model-spec.ts";
 import { issueText } from "./issue-text.ts";
@@ -6,7 +6,7 @@ import { KNOWN_PROVIDERS, knownProvider } from "./known-providers.ts";
 
 const name = z.string("must be a text").min(1, "must not be empty").max(200, "is too long");
 
-/** What is refused may be a key that went into the wrong place, so it is never shown. */
+/** A refused value may be a key in the wrong place, so it is never shown. */
 const keyVariable = z
   .string("must be a text")
   .regex(
@@ -25,7 +25,7 @@ function isAddress(text: string): boolean {
   return /^https?:$/.test(protocol) && username === "" && password === "" && search === "";
 }
 
-/** Less holds no task, more no model does. */
+/** A smaller window holds no task; no model has a larger one. */
 const contextTokens = z
   .int("must be a whole number")
   .min(8_000, "must be at least 8000")
@@ -63,7 +63,7 @@ export const writtenOf = ({ keyVariable, ...spec }: ModelSpec): WrittenModel =>
 const given = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** `anthropic/claude-sonnet-4-5`; undefined if the word before the first "/" is no provider that is known. */
+/** `anthropic/claude-sonnet-4-5`; undefined if the word before the first "/" is not a known provider. */
 export function modelIn(text: string): ModelSpec | undefined {
   const [, provider = "", model = ""] = /^([a-z][a-z0-9.-]*)\/([^\s/]\S*)$/.exec(text.trim()) ?? [];
   return model !== "" && model.length <= 200 && knownProvider(provider) ? { provider, model } : undefined;
@@ -99,7 +99,7 @@ export const model = () =>
     encode: writtenOf,
   });
 
-/** Also written as one text with commas between, or as one model. */
+/** A list, one text with commas, or one model. */
 export const models = () =>
   z.codec(
     z.union([z.array(written), z.string()], {

@@ -1,10 +1,10 @@
-/** What is wrong with a configuration, where was it written, and by which of its ways did it come? */
+/** Describes a mistake in a configuration: what is wrong, where it is written, and from which source it came. */
 import { closest } from "../text/closest.ts";
 import { quoted } from "../text/lines.ts";
 import { GROUPS, KEYS } from "./keys.ts";
 
 export type ConfigProblem = {
-  /** The key, as far as it is known; empty for what concerns the whole file. */
+  /** The key, if known; empty for a mistake of the whole file. */
   readonly key: string;
   readonly message: string;
   readonly line?: number;
@@ -19,7 +19,7 @@ export function problemText({ key, message, line, column, origin }: ConfigProble
   return `${place}: ${key === "" ? "" : `${key} `}${message}`;
 }
 
-/** One value for one key, as it was written. `isText`: it has no type of its own yet. */
+/** One value for one key, as it was written. `isText`: it is a string whose type is still to be found. */
 export type ConfigEntry = {
   readonly key: string;
   readonly value: unknown;
@@ -35,7 +35,7 @@ export const placeOf = ({ origin, line, column }: Pick<ConfigProblem, "origin" |
   ...(column === undefined ? {} : { column }),
 });
 
-/** Undefined if it is a key that takes a value. */
+/** Undefined if the key exists and takes a value. */
 export function wrongKey(key: string): string | undefined {
   if (KEYS.has(key)) return undefined;
   if (GROUPS.has(key)) return `is a group: set one of ${within(key).join(", ")}`;
@@ -43,7 +43,7 @@ export function wrongKey(key: string): string | undefined {
   return `is not a key of skein.yaml${near.length > 0 ? `; did you mean ${near.join(" or ")}?` : ""}`;
 }
 
-/** In its own group if that is right; else of the same last part; else anywhere. */
+/** Similar keys: in its own group if the group exists; else with the same last part; else anywhere. */
 function nearest(key: string): readonly string[] {
   const above = key.slice(0, key.lastIndexOf(".") + 1);
   const last = key.slice(above.length);

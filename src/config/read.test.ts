@@ -1,3 +1,4 @@
+/** Tests which source of a setting wins, and how mistakes are reported with their place. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { problemText, type ReadConfig, readConfig } from "./index.ts";

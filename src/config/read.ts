@@ -1,4 +1,4 @@
-/** What is configured? Defaults, then aliases, the file, SKEIN_* and the command line; the later one counts. */
+/** Reads the configuration: defaults, then aliases, the file, SKEIN_* and the command line; the later one counts. */
 import {
   type Document,
   isMap,
@@ -22,14 +22,14 @@ import { policyTrouble } from "./to-policy.ts";
 import { ALIASES, isSetting, PREFIX } from "./variables.ts";
 
 type ConfigSources = {
-  /** As the caller read it: nothing here looks at a disk. */
+  /** As the caller read it: this module reads no files. */
   readonly file?: ConfigFile;
-  /** What the file may ask for; without it, it is not the repository's, and may ask for everything. */
+  /** What the file may ask for; undefined: the file is not the repository's, and may ask for everything. */
   readonly agrees?: Agrees;
   readonly env: Environment;
-  /** Of `--set`, each `key=value`. */
+  /** Each `--set`, as `key=value`. */
   readonly sets: readonly string[];
-  /** Of flags that stand for a key, by that key. */
+  /** Values of flags that stand for a key, by that key. */
   readonly flags: Readonly<Record<string, unknown>>;
 };
 
@@ -43,7 +43,7 @@ export type ReadConfig = {
 /** `asks`: all that the file asks for beyond the harmless. */
 export type ReadSettings = ReadConfig & {
   readonly asks: readonly TrustAsk[];
-  /** What of it is not agreed to, and would count: these keys have their values from elsewhere. */
+  /** Asks that are not agreed to and would have an effect: these keys have their values from elsewhere. */
   readonly withheld: readonly TrustAsk[];
 };
 
@@ -81,13 +81,13 @@ const goneIn = ({ reconciler }: Config): readonly string[] =>
     ? ["reconciler: model has no effect any more, rules make fix tasks: remove the setting"]
     : [];
 
-/** A value that cannot be read asks for nothing: it is refused anyway. */
+/** A value that cannot be read asks for nothing, because it is refused anyway. */
 function asksOf(entry: ConfigEntry): readonly TrustAsk[] {
   const read = typed(entry);
   return "value" in read && read.value !== undefined ? settingAsks(entry.key, read.value, entry.origin) : [];
 }
 
-/** Every entry is checked, also one that a later one replaces: what is wrong in a file should be seen. */
+/** Checks every entry, also those that a later one overrides, so that every mistake in a file is reported. */
 export function assemble(entries: readonly ConfigEntry[]): Pick<ReadConfig, "config" | "origins"> | Problems {
   const problems: ConfigProblem[] = [];
   const values = new Map<string, unknown>();
@@ -130,7 +130,7 @@ function rivalOf({ key }: ConfigEntry, origins: ReadonlyMap<string, ConfigEntry>
 
 const BOTH_GIVEN = "and the other of agent and model are both set: set only one of them";
 
-/** The file, the environment, --set, the flags: of two within one, none counts for more. */
+/** The file, the environment, --set, the flags: within one source, neither of two entries overrides the other. */
 const sourceOf = ({ origin }: ConfigEntry) => /^(?:SKEIN_|--(?!set$))/.exec(origin)?.[0] ?? origin;
 
 function originOf(entry: ConfigEntry | undefined): string {
@@ -140,7 +140,7 @@ function originOf(entry: ConfigEntry | undefined): string {
 
 type Read = { readonly value: unknown } | { readonly message: string };
 
-/** A text is tried as what it looks like, then as it stands: a program may be called `true`, a commit 1234567. */
+/** A text is tried as what it looks like, then as a string: a program may be called `true`, a commit 1234567. */
 function typed({ key, value, isText }: ConfigEntry): Read {
   const tries = isText ? readings(String(value)) : [value];
   const reads = tries.map((written) => checked(key, written));
@@ -153,7 +153,7 @@ function checked(key: string, written: unknown): Read {
   return { message: issueText(error?.issues ?? []) ?? "has no value" };
 }
 
-/** What YAML makes of it, unless that is a text, too: its own quotes and comments mean nothing here. */
+/** The value that YAML reads, unless that is a string, too: YAML's quotes and comments have no meaning here. */
 function readings(text: string): readonly unknown[] {
   const plain = plainOf(text);
   const bit = { "0": false, "1": true }[text.trim()];
@@ -167,7 +167,7 @@ function plainOf(text: string): unknown {
     const plain: unknown = document.toJS({ maxAliasCount: 0 });
     return plain === null || typeof plain === "string" ? undefined : plain;
   } catch {
-    return undefined; // It holds an alias, so it was not meant as YAML.
+    return undefined; // It contains an alias, so it was not meant as YAML.
   }
 }
 
@@ -188,21 +188,24 @@ function nested(values: ReadonlyMap<string, unknown>): Config {
   return config as Config;
 }
 
-/** For what can be said although nothing is configured yet, or not rightly. */
+/** For messages when nothing valid is configured yet. */
 export function defaultConfig(): Config {
   const read = readConfig({ env: {}, sets: [], flags: {} });
   if ("problems" in read) throw new Error(`the defaults are refused: ${JSON.stringify(read.problems)}`);
   return read.config;
 }
 
-/** What do the environment and the command line say? Entries by key, each with the name by which it came. */
+/** The entries from the environment or the command line, by key, each with its origin. */
 type Found = {
   readonly entries: readonly ConfigEntry[];
   readonly problems: readonly ConfigProblem[];
   readonly notices: readonly string[];
 };
 
-/** Only what no better source gives: they may be meant for another program, so a bad one that is not used is none. */
+/**
+ * Only keys that no better source sets. Aliases may be meant for another program: an invalid value that another source
+ * overrides is not an error.
+ */
 function fromAliases(env: Environment, given: ReadonlySet<string>): readonly ConfigEntry[] {
   const used = new Map<string, ConfigEntry>();
   for (const [variable, key] of ALIASES) {
@@ -213,7 +216,10 @@ function fromAliases(env: Environment, given: ReadonlySet<string>): readonly Con
   return [...used.values()];
 }
 
-/** An empty variable counts as unset. One that is nearly a key's is an error; any other may belong to another program. */
+/**
+ * An empty variable counts as unset. A name that is nearly a key's is an error; any other may belong to another
+ * program.
+ */
 function fromEnvironment(env: Environment): Found {
   const keys = new Map([...KEYS.values()].map(({ name, variable }) => [variable, name]));
   const found = { entries: [] as ConfigEntry[], problems: [] as ConfigProblem[], notices: [] as string[] };
@@ -234,7 +240,7 @@ function fromEnvironment(env: Environment): Found {
   return found;
 }
 
-/** Without what all of them begin with, which would make strangers look alike. */
+/** Compares without the common prefix, which would make unrelated names look similar. */
 function nearest(variable: string, variables: readonly string[]): string | undefined {
   const [near] = closest(
     variable.slice(PREFIX.length),
@@ -270,12 +276,12 @@ function fromFlags(flags: Readonly<Record<string, unknown>>): Found {
   return found;
 }
 
-/** What does skein.yaml say? Its keys with their places, or what is wrong and where; within limits. */
+/** The file skein.yaml. Reading it gives its keys with their places, or what is wrong and where. */
 type ConfigFile = { readonly name: string; readonly text: string };
 type FileFound = { readonly entries: readonly ConfigEntry[]; readonly problems: readonly ConfigProblem[] };
 
 const MAX_CHARS = 1_000_000;
-/** Copies by anchors: a file of ten lines can otherwise become gigabytes. */
+/** Copies by anchors: without a limit, a file of ten lines can become gigabytes. */
 const MAX_ALIASES = 100;
 
 function readFileText(file: ConfigFile): FileFound {
@@ -284,7 +290,7 @@ function readFileText(file: ConfigFile): FileFound {
   return { entries: [], problems: [{ key: "", message, origin: file.name }] };
 }
 
-/** What follows the first few errors of syntax is mostly their echo. */
+/** Later syntax errors mostly follow from the first few. */
 const MAX_SYNTAX_ERRORS = 3;
 
 class Reader {
@@ -324,7 +330,7 @@ class Reader {
       const wrong = wrongKey(key);
       if (isMap(value) && GROUPS.has(key)) this.#group(value, `${key}.`, document);
       else if (isNothing(value) && GROUPS.has(key))
-        continue; // All that was in it is commented out.
+        continue; // Everything in it is commented out.
       else if (wrong !== undefined) this.#refuse(key, wrong, place);
       else if (value === null || isNothing(value))
         this.#refuse(key, "has no value: give one, or remove it", place);

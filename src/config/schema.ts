@@ -27,7 +27,7 @@ const group = <S extends z.core.$ZodLooseShape>(about: string, shape: S) =>
     .prefault({} as never)
     .describe(about);
 
-/** Defaults are written as a person would write them; those of the policy are taken from it. */
+/** Defaults have the form that a person would write; those of the policy are taken from it. */
 export const schema = z.strictObject({
   workers: whole(1).prefault(policy.capacity.work).describe("Maximum number of workers at once."),
   planners: whole(1)
@@ -341,12 +341,12 @@ type Frozen<T> = T extends readonly unknown[] | object ? { readonly [K in keyof 
 type Read = Omit<Frozen<z.output<typeof schema>>, "model">;
 
 /**
- * Durations are in ms, sizes in bytes. `model` is in `agent` by then. A run that was begun before there was
- * `gateChanges` has none.
+ * Durations are in ms, sizes in bytes. `model` has become `agent`. A run that began before the key existed has no
+ * `gateChanges`.
  */
 export type Config = Omit<Read, "gateChanges"> & { readonly gateChanges: Read["gateChanges"] | undefined };
 
-/** For editors and other tools: what may stand in skein.yaml. */
+/** The JSON Schema of skein.yaml, for editors and other tools. */
 export const jsonSchema = (): Readonly<Record<string, unknown>> => ({
   ...z.toJSONSchema(schema, { io: "input" }),
   title: "skein.yaml",

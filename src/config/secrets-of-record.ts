@@ -1,4 +1,4 @@
-/** What is secret in a run, by the settings that were recorded with it? */
+/** Finds the secrets of a run by the settings that were recorded with it. */
 import type { Environment } from "../ports/project.ts";
 import { secretsOf } from "../text/redact.ts";
 import { secretsFor } from "./accounts.ts";

@@ -1,4 +1,4 @@
-/** How is a configuration kept with its run? As plain JSON that a person can read, checked again when it is used. */
+/** Keeps a run's configuration as plain JSON that a person can read, and checks it again when it is used. */
 import * as z from "zod";
 import { isRecord } from "../text/json.ts";
 import { GROUPS } from "./keys.ts";
@@ -6,7 +6,7 @@ import { type ConfigEntry, type ConfigProblem, wrongKey } from "./problem.ts";
 import { assemble, type Problems } from "./read.ts";
 import { type Config, schema } from "./schema.ts";
 
-/** What was configured, as it would be written in skein.yaml; the planner only if it differs from the agent. */
+/** The settings as they would be written in skein.yaml; the planner only if it differs from the agent. */
 export function toSettings(config: Config): unknown {
   const { planner, ...rest } = z.encode(schema, config as z.output<typeof schema>);
   const isOther = JSON.stringify(planner) !== JSON.stringify(rest.agent);
@@ -15,7 +15,7 @@ export function toSettings(config: Config): unknown {
 
 const ORIGIN = "the run's record";
 
-/** A key that a newer Skein has added gets its default, but see `asBegun`; one that is not known is refused. */
+/** A key that was added later gets its default, except those of `asBegun`; an unknown key is refused. */
 export function fromSettings(settings: unknown): { readonly config: Config } | Problems {
   const problems: ConfigProblem[] = [];
   const entries: ConfigEntry[] = [];
@@ -39,10 +39,10 @@ export function fromSettings(settings: unknown): { readonly config: Config } | P
   return { config: asBegun(result.config, Object(settings)) };
 }
 
-/** What a run has that was begun before there was such a key, where that is not the default. */
+/** Values for runs that began before the key existed, where they differ from the default. */
 const BEFORE = { gateProbe: "off", gateSandbox: "off", gateChanges: undefined } as const;
 
-/** Nothing binds a run that was begun before there was a key for it, unless the key is `given` now. */
+/** Keys that did not exist when a run began do not bind it, unless they are `given` now. */
 export function asBegun(config: Config, settings: object, given: readonly string[] = []): Config {
   const isNew = (key: string) => !Object.hasOwn(settings, key) && !given.includes(key);
   return { ...config, ...Object.fromEntries(Object.entries(BEFORE).filter(([key]) => isNew(key))) };

@@ -1,3 +1,4 @@
+/** Tests the skein.yaml that `skein init` writes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { describeKeys, readConfig, starterText } from "./index.ts";

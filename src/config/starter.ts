@@ -5,7 +5,7 @@ import { schema } from "./schema.ts";
 
 type Found = {
   readonly gate: { readonly found: string; readonly commands: readonly string[] };
-  /** How a workspace gets what has to be installed: by a command, or as a copy of folders that are ignored. */
+  /** How a workspace gets its dependencies: by a command, or as a copy of ignored folders. */
   readonly setup?: {
     readonly command: string;
     readonly lockFile: string;
@@ -13,7 +13,7 @@ type Found = {
     readonly lacks?: readonly string[];
     readonly why: string;
     readonly copy?: readonly string[];
-    /** The gate that uses what is installed there, where the one that is found does not. */
+    /** A gate that uses the installed packages, if the detected one does not. */
     readonly gate?: string;
   };
 };
@@ -25,7 +25,7 @@ type Shown = {
   readonly isSet?: boolean;
 };
 
-/** A group stays open although all in it is commented out: so any one line can be taken in by itself. */
+/** A group's line is not commented out even if all its keys are, so that each key can be enabled alone. */
 export function starterText(found: Found): string {
   const lines = [...HEAD];
   let group = "";

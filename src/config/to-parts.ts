@@ -1,4 +1,4 @@
-/** What does a configuration say to the parts of a run? Limits and choices that are not the policy's. */
+/** Derives limits and choices for a run's parts from the configuration; those of the policy are in `to-policy.ts`. */
 import path from "node:path";
 import type { AgentSpec } from "../ports/agent-spec.ts";
 import type { Environment } from "../ports/project.ts";
@@ -9,16 +9,16 @@ import { modelIn } from "./models.ts";
 import type { Config } from "./schema.ts";
 import { gatesOf } from "./to-policy.ts";
 
-/** Those of landings, and one more for a check of the target. */
+/** The gates of landings, and one more for a check of the target. */
 export const maxGatesOf = (config: Pick<Config, "gates">): number => gatesOf(config) + 1;
 
-/** 0: for ever. */
+/** 0 means no limit. */
 export const quietOf = ({ quiet }: Config) => ({
   warnMs: quiet.warn || Number.POSITIVE_INFINITY,
   stopMs: quiet.stop || Number.POSITIVE_INFINITY,
 });
 
-/** Of a job's turn: its lease, and what is waited after that. */
+/** The longest that a job's turn may take: its lease, and the grace time after it. */
 export const maxTurnMs = ({ timeout: { plan, work, grace } }: Config) => ({
   plan: plan + grace,
   work: work + grace,
@@ -35,10 +35,10 @@ export const gateLimits = ({ gateTimeout, gateOutput }: Config) => ({
   maxFileBytes: MAX_GATE_FILE_BYTES,
 });
 
-/** A build may write what a worker may not hand in. */
+/** A build may write larger files than a worker may hand in. */
 const MAX_GATE_FILE_BYTES = 8 * 1024 ** 3;
 
-/** For agents of every kind. */
+/** The settings for agents of every kind. */
 export const agentSettings = (config: Config, env: Environment, top: string, agrees: Agrees) => ({
   ...{
     env,
@@ -55,13 +55,15 @@ export const agentSettings = (config: Config, env: Environment, top: string, agr
   passed: passed(env, config.workspace.pass),
 });
 
-/** With its fallbacks, and with paths from the top of the repository. */
+/** With its fallbacks, and with paths made absolute from the top of the repository. */
 export function settledSpec(spec: AgentSpec, { fallback }: Config, top: string): AgentSpec {
   if (spec.kind === "model") return { ...spec, fallbacks: fallbacksOf(spec, fallback) };
   return anchored(spec, top);
 }
 
-/** A path is one of the repository's own: agents work in other folders, where it may be missing or be theirs to change. */
+/**
+ * A path is relative to the repository's top: in an agent's own folder it may be missing, or be changed by the agent.
+ */
 export function anchored(spec: AgentSpec, top: string): AgentSpec {
   if (spec.kind === "model") return spec;
   if (spec.kind === "scripted") return { ...spec, script: path.resolve(top, spec.script) };
@@ -69,25 +71,27 @@ export function anchored(spec: AgentSpec, top: string): AgentSpec {
   return program.includes("/") ? { ...spec, command: [path.resolve(top, program), ...args] } : spec;
 }
 
-/** Agents that are files of the repository. */
+/** Agents whose programs are files of the repository. */
 export function programsOf({ agent, planner }: Config): readonly string[] {
   const specs = [agent, planner].filter((one) => typeof one === "object");
   const programs = specs.flatMap((spec) => ("command" in spec ? [spec.command[0]] : []));
   return programs.filter((program) => program.includes("/") && !path.isAbsolute(program));
 }
 
-/** The repository's own prompts, besides those of this package. */
+/** The configured folder of prompts, which override those of this package. */
 const promptFolders = ({ prompts }: Config, top: string): readonly string[] =>
   prompts === undefined ? [] : [path.resolve(top, prompts)];
 
-/** A file of the repository must not take a run beyond a budget in money: without a price nothing would stop it. */
+/**
+ * A file of the repository must not take a run beyond a budget in money: without a price nothing would stop the run.
+ */
 const mayBeUnpriced = ({ budget }: Config): boolean =>
   budget.tokens !== undefined ||
   [budget, budget.task, budget.subtree].every(({ dollars }) => dollars === undefined);
 
 const plannerSpec = ({ planner, agent }: Config) => (typeof planner === "object" ? planner : agent);
 
-/** For the place in which agents and gate work. */
+/** The settings of the workshop in which agents and the gate work. */
 export const workshopSettings = (config: Config, env: Environment) => ({
   maxGates: maxGatesOf(config),
   plansAreFull: isStartedFromPackages(config),
@@ -102,7 +106,7 @@ function isStartedFromPackages(config: Config): boolean {
   return /^(?:np[xm]|pnpm|yarn|bunx?|uvx?|poetry|pdm)$/.test(path.basename(program));
 }
 
-/** What people put into their repository for Skein to run, besides the gate. */
+/** Command lines that people wrote for Skein to run, besides the gate. */
 const linesRunBy = ({ agent, planner, workspace: { setup } }: Config): readonly string[] => [
   ...[agent, typeof planner === "object" ? planner : undefined].flatMap((spec) =>
     spec && "command" in spec ? spec.command.join(" ") : [],
@@ -110,7 +114,7 @@ const linesRunBy = ({ agent, planner, workspace: { setup } }: Config): readonly 
   ...(setup === undefined ? [] : [setup]),
 ];
 
-/** What decides, besides the tree, which programs and packages a gate's commands find. */
+/** What, besides the tree, decides which programs and packages a gate's commands find. */
 const surroundingsOf = ({ workspace }: Config, env: Environment): string =>
   JSON.stringify([
     workspace,

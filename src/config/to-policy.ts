@@ -1,4 +1,4 @@
-/** Which policy does a configuration ask for? The defaults with what it says, under its own names when refused. */
+/** Makes the policy that a configuration asks for, and reports the policy's problems by the configuration's keys. */
 import { availableParallelism } from "node:os";
 import { defaultPolicy, FIRST_LOOKS, FLEET_OFFER_MS, type Limit, type Policy } from "../core/rules/policy.ts";
 import { policyProblems } from "../core/rules/policy-check.ts";
@@ -58,7 +58,7 @@ export function toPolicy(config: Config): Policy {
   };
 }
 
-/** A gate uses more than one core as a rule; more of them at once than this wait for the disk. */
+/** A gate usually uses more than one core, and more than this many at once wait for the disk. */
 const MAX_AUTO_GATES = 8;
 
 export const gatesOf = ({ gates }: Pick<Config, "gates">): number =>
@@ -90,7 +90,7 @@ const limitOf = (wanted: Wanted): Limit => ({
   ...(wanted.dollars === undefined ? {} : { maxMicrodollars: Math.round(wanted.dollars * MICRO) }),
 });
 
-/** What the policy's own check says, by the configuration's keys. */
+/** The problems that the policy's own check finds, by the configuration's keys. */
 export function policyTrouble(config: Config): readonly { readonly key: string; readonly message: string }[] {
   return policyProblems(toPolicy(config)).map((problem) => {
     const [, name = "", message = problem] = /^([\w.]+) ([\s\S]*)$/.exec(problem) ?? [];
@@ -98,7 +98,7 @@ export function policyTrouble(config: Config): readonly { readonly key: string; 
   });
 }
 
-/** What differs by more than the rules of `keyOf`. */
+/** Names that the rules of `keyOf` do not cover. */
 const KEYS: Readonly<Record<string, string>> = {
   "capacity.plan": "planners",
   "capacity.work": "workers",

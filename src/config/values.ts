@@ -1,8 +1,8 @@
-/** Which kinds of values are there? Each is read from what people write, and written back so that it reads the same. */
+/** Defines the kinds of values of keys: each is read from what people write, and written so that it reads the same. */
 import * as z from "zod";
 import { quoted } from "../text/lines.ts";
 
-/** What was written, if it is short: a longer text may be a key that went into the wrong place. */
+/** Shows a short value. A longer text may be a key in the wrong place. */
 function shown(value: unknown): string {
   if (typeof value === "string")
     return value.length <= MAX_SHOWN_CHARS ? quoted(value) : `a text of ${value.length} characters`;
@@ -21,7 +21,7 @@ export function whole(least: number) {
   return z.int(wanted).min(least, wanted);
 }
 
-/** Also "auto". */
+/** A whole number, or "auto". */
 export function wholeOrAuto(least: number) {
   return z.union([z.enum(["auto"]), whole(least)], mustBe(`"auto" or a whole number from ${least}`));
 }
@@ -44,10 +44,10 @@ export const yesOrNo = () => z.boolean(mustBe("true or false"));
 export const text = () =>
   z.string(mustBe("a text (in quotes if it looks like a number)")).max(MAX_CHARS, "is too long");
 
-/** A page or two: a script belongs into a file. */
+/** A page or two: a longer script belongs in a file. */
 const MAX_CHARS = 10_000;
 
-/** Also written as one text with commas between. */
+/** A list, or one text with commas. */
 export function list() {
   const entry = z.string(mustBe("a text")).trim().min(1, "must not be empty").max(MAX_CHARS, "is too long");
   return z.codec(
@@ -66,7 +66,7 @@ export function list() {
   );
 }
 
-/** Some of a few words, in the order in which they count; also written as one text with commas between. */
+/** Some of the given words, in their order of preference; a list, or one text with commas. */
 export function kinds<const T extends readonly [string, ...string[]]>(...of: T) {
   const wanted = `must be some of ${of.join(", ")}, each once`;
   return z.codec(z.union([z.array(z.string()), z.string()], wanted), z.array(z.enum(of)), {
@@ -85,13 +85,13 @@ export function kinds<const T extends readonly [string, ...string[]]>(...of: T) 
 type Units = {
   readonly written: RegExp;
   readonly factors: Readonly<Record<string, number>>;
-  /** Of a text without a unit, and of a bare number. */
+  /** The unit of a bare number, and of a text without a unit. */
   readonly plain: string;
   readonly max: number;
   readonly atMost: string;
 };
 
-/** A number of units, or a text such as 90s or 10MB; `least` is 1 where nothing makes no sense. */
+/** A number of units, or a text such as 90s or 10MB. `least` is 1 where 0 makes no sense. */
 function amountOf(what: string, least: 0 | 1, units: Units, encode: (amount: number) => number | string) {
   const wanted = mustBe(`${what}${least > 0 ? ", more than 0" : ""}`);
   const written = z.union([z.number(wanted), z.string(wanted).regex(units.written, wanted)], wanted);
@@ -122,7 +122,7 @@ const DURATION: Units = {
 export const duration = (least: 0 | 1) =>
   amountOf("a duration like 90s, 15m or 2h, or a number of seconds", least, DURATION, durationText);
 
-/** In the largest unit that says it without a fraction. */
+/** In the largest unit that needs no fraction. */
 export function durationText(ms: number): string {
   const unit = (["d", "h", "m", "s"] as const).find((u) => ms > 0 && ms % MS[u] === 0) ?? "ms";
   return `${ms / MS[unit]}${unit}`;

@@ -1,7 +1,9 @@
-/** Which variables of the environment set a key of skein.yaml? Apart from the keys: their schemas take 40 ms to load. */
+/**
+ * Tells which environment variables set a key of skein.yaml. Separate from the keys, whose schemas take 40 ms to load.
+ */
 import type { Environment } from "../ports/project.ts";
 
-/** Names that other tools of this kind use; of two for one key the first counts. */
+/** Names that similar tools use; of two for the same key the first counts. */
 export const ALIASES: readonly (readonly [variable: string, key: string])[] = [
   ["MAX_WORKERS", "workers"],
   ["CLAUDE_MAX_CONCURRENT", "workers"],
@@ -12,7 +14,7 @@ export const ALIASES: readonly (readonly [variable: string, key: string])[] = [
 ];
 
 export const PREFIX = "SKEIN_";
-/** Skein's variables that are no keys: where it keeps things, and what it tells the agents it starts. */
+/** Skein's variables that are not keys: where it keeps things, and what it tells the agents that it starts. */
 const OTHER = new Set(
   [
     ...["STATE_DIR", "NODE_CHOSEN", "RUN", "TASK", "JOB", "KIND", "ATTEMPT", "TURN"],

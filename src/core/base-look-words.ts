@@ -1,4 +1,7 @@
-/** Says in lines what a look at a failing base has found: command, class, the output that matters, the file with all of it. */
+/**
+ * Formats a look at a failing base as lines: each command with the output that matters, the kind of failure, the output
+ * file.
+ */
 import { plural } from "../text/words.ts";
 import type { BaseClass, BaseLook } from "./base-look.ts";
 
@@ -23,13 +26,13 @@ export function baseLookLines({
   ];
 }
 
-/** In one line, for lists. */
+/** The look in one line, for lists. */
 export const baseLookTitle = ({ class: kind, commands, count }: BaseLook): string => {
   const names = [...new Set(commands.map(({ line }) => line))].join(", ");
   return `the gate fails on the untouched base${names === "" ? "" : `: ${names}`} (${CLASS_WORDS[kind]}; ${plural(count, "failure")})`;
 };
 
-/** Said at the start of a run and at its end: nothing else offers to deliver a target on which the gate fails. */
+/** Shown at the start and at the end of a run. No other message offers to deliver a target whose gate fails. */
 export const RED_IS_DELIVERED =
   "a failing target is delivered only with skein deliver --red, and only if all that fails there fails on your branch, too";
 

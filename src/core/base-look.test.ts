@@ -1,3 +1,4 @@
+/** Tests what a look at a failing base describes, and its class of failure. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { baseLookOf, withEarlier } from "./base-look.ts";

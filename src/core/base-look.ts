@@ -1,31 +1,34 @@
-/** What a look at a base whose gate fails has found: which commands, of which class, with the lines that say why. */
+/** Describes a base whose gate fails: which commands failed, of which class, with the lines that say why. */
 import { failingText } from "../text/failing-part.ts";
 import type { Failure } from "./failure.ts";
 import { failuresOf, type GateReport, unnamedIn } from "./gate.ts";
 import { firstClass, type Problem, type ProblemClass } from "./rules/repair.ts";
 
-/** `set-up`: not the tree, but what is around it. `unjudged`: no test is known to have run, so nobody could tell what makes it worse. */
+/**
+ * `set-up`: the failure lies in the environment, not in the tree. `unjudged`: no test is known to have run, so no
+ * change can be compared with the base.
+ */
 export type BaseClass = ProblemClass | "set-up" | "unjudged";
 
 /** A command of the gate that failed. */
 export type FailedCommand = {
   readonly name: string;
-  /** As a person would type it. */
+  /** The command line as a person would type it. */
   readonly line: string;
-  /** What it wrote about what failed, and the lines before that; never only lines that report success. */
+  /** The output about the failures with the lines before them; never only lines that report success. */
   readonly lines: readonly string[];
-  /** What besides the tree may be the reason, with the setting to choose. */
+  /** A likely reason outside of the tree, with the setting that changes it. */
   readonly perhaps?: string;
 };
 
 export type BaseLook = {
   readonly class: BaseClass;
   readonly commands: readonly FailedCommand[];
-  /** Names of what failed: the first ones. */
+  /** The names of the first failures. */
   readonly failures: readonly string[];
-  /** How many failed in all. */
+  /** How many failures there are in all. */
   readonly count: number;
-  /** The file that has all that the commands wrote. */
+  /** The file with the complete output of the commands. */
   readonly output?: string;
 };
 
@@ -50,15 +53,17 @@ export function baseLookOf({ report, problems, failed = [], output, setup }: Gat
   };
 }
 
-/** Every command that failed was kept from running what it is for, or hung: what a change makes worse cannot be seen. */
+/**
+ * True if every failed command was kept from running its tests, or hung: then nothing shows what a change makes worse.
+ */
 const nothingRan = ({ commands }: GateReport): boolean =>
   commands.every(
     ({ green, blocked, unnamed, tests = 0 }) => green || (tests === 0 && (unnamed || blocked !== undefined)),
   );
 
 /**
- * What failed at the last look, and of earlier ones those commands whose failure was of another kind then: all are shown,
- * since any may be the cause.
+ * The result of this look, with commands of earlier looks that failed differently. All are shown, since any may be the
+ * cause.
  */
 export function withEarlier(now: BaseLook, before: BaseLook | undefined): BaseLook {
   if (!before) return now;
@@ -79,7 +84,7 @@ const saysSame = (now: FailedCommand, earlier: FailedCommand): boolean =>
 
 const EARLIER = "(earlier)";
 
-/** The log keeps it, and people read it on one screen. */
+/** The log keeps these lines, and people read them on one screen. */
 const MAX_COMMANDS = 4;
 const MAX_LINES = 24;
 const MAX_LINE_CHARS = 300;
@@ -95,7 +100,7 @@ function bounded({ name, line, lines, perhaps }: FailedCommand, failures: readon
   };
 }
 
-/** Those that name a failure first, wherever they are: a runner says at its end what failed. */
+/** Prefers the lines that name a failure, wherever they are: a runner lists at its end what failed. */
 function fewer(lines: readonly string[], failures: readonly string[]): readonly string[] {
   const text = failingText(lines.filter((line) => line !== "…").join("\n"), {
     failures,

@@ -1,4 +1,4 @@
-/** What may a land job know? The target, whose candidate it is, what it is built on, and what its gate must show. */
+/** What a land job is told: the target, the members of the candidate, what it is built on, what its gate must show. */
 
 import type { Accept, TestsRan } from "./gate.ts";
 import { flaggedIn } from "./handoff.ts";
@@ -12,27 +12,31 @@ export type LandBrief = {
   readonly kind: "land";
   readonly run: string;
   readonly turn: number;
-  /** The branch that moves. */
+  /** The branch that the job moves. */
   readonly target: string;
   readonly onto: string;
   readonly strategy: Policy["landing"]["strategy"];
   readonly members: readonly LandMember[];
   readonly accept: Accept;
-  /** A candidate that changes what the gate runs is gated by its own commands: that it may was judged before. */
+  /** A candidate that changes what the gate runs is gated by its own commands. Whether it may was decided before. */
   readonly ownRules?: true;
-  /** Who is likely to land after them: what their candidate needs can be made ready while the gate runs. */
+  /** The members likely to land next: their candidate can be prepared while the gate runs. */
   readonly next?: readonly LandMember[];
   /** Whether the gate was probed, in words, for the proof. */
   readonly probe?: string;
-  /** In ms: the date of its commits, so that whoever builds on it gets the same ones; without it, now. */
+  /**
+   * In ms: the date of the candidate's commits, so that candidates built on it get the same commit ids. Default: now.
+   */
   readonly madeAt?: number;
-  /** A failure decides something: its gate runs in a workspace that is made anew. */
+  /** A failure decides something, so the gate runs in a fresh workspace. */
   readonly isFresh?: true;
-  /** It only gates: its candidate is built on these, each on the one before it, the first on `onto`. */
+  /**
+   * This job only gates. Its candidate is built on these candidates, each on the one before it, the first on `onto`.
+   */
   readonly above?: readonly BuiltOn[];
-  /** The tests that the gate ran on the target, where runners tell their number. */
+  /** How many tests the gate ran on the target, for runners that say so. */
   readonly ran?: readonly TestsRan[];
-  /** It only moves the target: this candidate has passed. */
+  /** This job only moves the target: this candidate has passed its gate. */
   readonly passed?: PassedCandidate;
 };
 
@@ -43,12 +47,12 @@ export type LandMember = {
   readonly task: TaskId;
   readonly attempt: number;
   readonly branch: string;
-  /** What was judged; unknown in runs of an older Skein. */
+  /** The commit that was judged; absent in runs of an older Skein. */
   readonly commit?: string;
   readonly spec: TaskSpec;
-  /** What it does to tests and marks that a person may want to know, for the proof. */
+  /** What its changes to tests and marks are, for the proof: a person may want to know. */
   readonly flags?: readonly string[];
-  /** These flags, or others of that handoff, are about tests. */
+  /** These flags, or other concerns of the handoff, are about tests. */
   readonly tellsOfTests?: true;
 };
 
@@ -86,15 +90,16 @@ export function landBrief(state: RunState, job: LandJob, policy: Policy): LandBr
 }
 
 /**
- * A first failure leads to another run, which is this one. Of a bisection, the parts only choose who is looked at next:
- * their workspaces may be used, until one task is left or a part has failed for another reason.
+ * The gate runs in a fresh workspace if its result decides something: after a first failure in a used workspace, and in
+ * a bisection once one task is left or a part has failed for another reason. Earlier parts of a bisection only choose
+ * which tasks are gated next, so a used workspace will do.
  */
 function isDecisive({ landing: { phase } }: RunState, { on, moves, members }: LandJob): boolean {
   if (on || moves !== undefined) return false;
   return phase.is === "again" || (phase.is === "bisect" && (phase.reds > 0 || members.length === 1));
 }
 
-/** The candidates of these turns: in the train, or of the job that may move the target. */
+/** The candidates with these turns: in the train, or of the job that may move the target. */
 const builtOn = ({ train, running }: RunState, turns: readonly number[]) =>
   turns.map((turn) => {
     const found = train.find((one) => one.turn === turn);
@@ -105,7 +110,7 @@ const builtOn = ({ train, running }: RunState, turns: readonly number[]) =>
 
 function probeOf({ setup: { probed } }: RunState, policy: Policy): Pick<LandBrief, "probe"> {
   if (!policy.probe) return { probe: "off" };
-  if (!probed) return {}; // There was no gate when it was asked.
+  if (!probed) return {}; // No gate was found when the probe was due.
   return { probe: probed.is === "not-probed" ? `not probed: ${probed.why}` : probed.is };
 }
 

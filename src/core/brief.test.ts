@@ -1,3 +1,4 @@
+/** Tests the briefs of workers, planners and landings, their bounds, and the names of branches. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, large, task } from "../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** What may a job know? Everything it needs is in its brief, so that it can run here or on another machine. */
+/** Makes the brief of a job: everything that it needs, so that it can run here or on another machine. */
 
 import { branchOf, type LandBrief, landBrief, targetBranchOf } from "./brief-land.ts";
 import type { GateReport } from "./gate.ts";
@@ -26,10 +26,13 @@ export { targetBranchOf } from "./brief-land.ts";
 
 export type Brief = PlanBrief | WorkBrief | LandBrief | CheckBrief;
 
-/** The commands that a change must pass as merged. `ms`: the longest that they took on the target; absent if not run yet. */
+/**
+ * The commands that a change must pass after it is merged. `ms`: the longest that they took on the target; absent
+ * before the first run.
+ */
 export type GateTold = { readonly commands: readonly string[]; readonly ms?: number };
 
-/** How many tasks can be at work at once, and how many of these workers have nothing to do now. */
+/** `atOnce`: how many tasks can be worked on at once. `free`: how many of these workers are idle now. */
 export type WorkersTold = { readonly atOnce: number; readonly free: number };
 
 export type PlanBrief = {
@@ -40,14 +43,17 @@ export type PlanBrief = {
   readonly spec: TaskSpec;
   readonly depth: number;
   readonly turn: number;
-  /** The target as it is now: what the planner may explore. */
+  /** The target's tip, which the planner may explore. */
   readonly tip: string;
-  /** Its one conversation, reloaded each turn; where it is gone, what follows is enough to go on. */
+  /**
+   * Names the planner's one conversation, which is reloaded each turn. If it is lost, the rest of the brief is enough
+   * to go on.
+   */
   readonly transcript: string;
   readonly scratchpad: string;
   readonly first: boolean;
   readonly maxTasks: number;
-  /** Why its last answer was refused, and what was changed in the one before. */
+  /** Why the planner's last answer was refused, and what was corrected in the answer before it. */
   readonly rejected: readonly string[];
   readonly notes: readonly string[];
   readonly news: readonly News[];
@@ -57,34 +63,39 @@ export type PlanBrief = {
   /** Absent before the gate has run. */
   readonly gate?: GateTold;
   readonly workers?: WorkersTold;
-  /** What machines of the fleet have: a task may ask for it (`needs`). Absent if there is nothing to ask for. */
+  /** Labels of the fleet's machines, which a task may ask for (`needs`). Absent if there are none. */
   readonly labels?: readonly string[];
-  /** Asked for an execution plan of the whole goal, before any run; `rejected` is why the last one was refused. */
+  /**
+   * Set if an execution plan of the whole goal is asked for, before any run; `rejected` says why the last one was
+   * refused.
+   */
   readonly request?: PlanRequest;
 };
 
 /** What the maker of an execution plan must know besides the goal. */
 export type PlanRequest = {
-  /** As JSON: its own last plan, which was refused; empty the first time. */
+  /** Its own last plan, which was refused, as JSON; empty the first time. */
   readonly lastPlan: string;
-  /** How many characters the last plan lacks. */
+  /** How many characters of the last plan were cut off. */
   readonly lastPlanLeftOut: number;
   readonly limits: {
     readonly maxTasks: number;
-    /** Tasks that run at the same time. */
+    /** How many tasks may run at the same time. */
     readonly maxConcurrent: number;
   };
-  /** Who can be named in a task. */
+  /** The specialists that a task can name. */
   readonly agents: readonly {
     readonly name: string;
     readonly description: string;
     readonly isReadOnly: boolean;
   }[];
-  /** Of the repository, in words: languages, tests, manifests. */
+  /** The repository in words: languages, tests, manifests. */
   readonly repository: readonly string[];
 };
 
-/** A settled child. Beyond the first few only its name and end are told, to keep the brief short. */
+/**
+ * A settled child. Only the first few are told in full, to keep the brief short; of the others, the name and the end.
+ */
 export type News = {
   readonly id: TaskId;
   readonly key: string;
@@ -106,22 +117,22 @@ export type WorkBrief = {
   readonly base: string;
   /** Why earlier attempts failed. */
   readonly past: readonly PastAttempt[];
-  /** What was done in the tasks that this one waited for. */
+  /** What the tasks that this one waited for have done. */
   readonly before: readonly {
     readonly key: string;
     readonly summary: string;
     readonly files: readonly string[];
-    /** The file of the scratchpad that has its whole result. */
+    /** The file of the scratchpad with the task's whole result. */
     readonly output?: string;
   }[];
   readonly steers: readonly string[];
   /** Absent before the gate has run. */
   readonly gate?: GateTold;
   readonly workers?: WorkersTold;
-  /** Its worker called for something: the same conversation goes on with the response. */
+  /** Set if the worker asked for a subtask or asked a question: the same conversation goes on with the response. */
   readonly goOn?: Pick<GoOn, "start" | "session"> & {
     readonly response: ToolResponse;
-    /** Its words are only the answer to its subtask's question: it changes nothing now. */
+    /** The worker shall only answer its subtask's question, and change no file in this turn. */
     readonly isAnswering?: true;
   };
   /** Of a subtask that accumulates: the results of the same worker's earlier subtasks. */
@@ -138,15 +149,15 @@ export type CheckBrief = {
   readonly turn: number;
   readonly target: string;
   readonly tip: string;
-  /** Nothing has landed: the tip is what the run began from. */
+  /** Nothing has landed: the tip is the commit that the run began from. */
   readonly isBase?: true;
-  /** The first look of the run: a gate that passed on the same tree before is not run again. */
+  /** This is the run's first check: a gate that passed on the same tree before is not run again. */
   readonly mayReuse?: true;
-  /** A failure decides something: the gate runs in a workspace that is made anew. */
+  /** A failure decides something, so the gate runs in a fresh workspace. */
   readonly isFresh?: true;
-  /** What the gate said of this tip before, if it is enough to look where the target is. */
+  /** The gate's last report of this tip, if the job shall only find out where the target is. */
   readonly seen?: GateReport;
-  /** Not the target is asked about, but its gate, which said `seen` of it. */
+  /** This job probes the gate, whose report of the target is in `seen`. */
   readonly probe?: true;
 };
 
@@ -176,16 +187,16 @@ export function briefOf(state: RunState, job: Job, policy: Policy): Brief {
   }
 }
 
-/** The tip is known to pass: only whether the target is still there is asked. */
+/** The tip is known to pass: the job only finds out whether the target is still there. */
 const isOnlyLook = ({ target, landing }: RunState, policy: Policy): boolean =>
   target.unsure &&
   target.health === "green" &&
   target.checkedTip === target.tip &&
   !target.baseMoved &&
-  // With several gates, the base is checked from the first red on.
+  // With several gates, the base is checked from the first red candidate on.
   (policy.landing.gates === 1 ? landing.phase.is !== "base" : landing.phase.is === "open");
 
-/** It was red the last time, or a candidate is compared with it. */
+/** The target was red in its last check, or a candidate is compared with it. */
 const isDecisiveLook = ({ target: { health }, landing: { phase } }: RunState): boolean =>
   health === "suspect" || health === "red" || phase.is === "base" || phase.is === "again";
 
@@ -232,7 +243,7 @@ function gateIn({ target: { report, slowestMs } }: RunState): { readonly gate?: 
   return commands.length === 0 ? {} : { gate: { commands, ...(slowestMs > 0 && { ms: slowestMs }) } };
 }
 
-/** Of a silent machine, too: it may be back before the task starts. */
+/** Labels of silent machines count, too: such a machine may be back before the task starts. */
 function labelsIn({ machines }: RunState): Pick<PlanBrief, "labels"> {
   const labels = new Set(machines.values().flatMap((machine) => machine.labels));
   return labels.size === 0 ? {} : { labels: [...labels].sort().slice(0, MAX_LABELS_TOLD) };
@@ -257,7 +268,7 @@ function newsOf({ id, spec, state }: Task, { brief }: Policy, inFull: boolean): 
   return { ...told, suggestions, reported: { status, summary, metrics } };
 }
 
-/** A planner needs to know what it has started, but not all of it. */
+/** Lists the planner's active tasks, but at most `max` of them, to keep the brief short. */
 const activeOf = (state: RunState, id: TaskId, max: number): PlanBrief["active"] =>
   (state.planners.get(id)?.active.values() ?? new Set<TaskId>().values())
     .take(max)
@@ -307,7 +318,10 @@ const earlierOf = (state: RunState, id: TaskId): NonNullable<WorkBrief["earlier"
 
 const MAX_EARLIER = 20;
 
-/** Beyond the first few only where a result is: a task that puts a thousand results together must find all of them. */
+/**
+ * Beyond the first few, only tasks with an output file are told, without summary: a task that puts a thousand results
+ * together must find them all.
+ */
 function doneBefore(state: RunState, { after }: TaskSpec, { brief }: Policy): WorkBrief["before"] {
   return after.flatMap((id, i) => {
     const { spec, state: end } = taskOf(state, id);

@@ -1,3 +1,4 @@
+/** Tests which failures count as losses, and that a missing advice stays missing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FailureKind, failure, isLoss } from "./failure.ts";

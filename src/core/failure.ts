@@ -1,28 +1,28 @@
-/** Why did something not work? A value with a kind for the rules, words for people, and what to try. */
+/** Kinds of failures, with words for people and what to try; the rules decide by the kind. */
 export type FailureKind =
-  /** The agent said so, or ended without an answer that can be used. */
+  /** The agent reported a failure, or ended without a usable answer. */
   | "agent-failed"
-  /** The model or program could not be reached; nothing is known about the task. */
+  /** The model or program could not be reached, which says nothing about the task. */
   | "agent-unreachable"
   /** The account is rate limited: it is not called before `until`. */
   | "quota"
   /** The account's key was refused: it is not called before a person says `resume`. */
   | "authentication"
-  /** No answer in the time that its kind of job has. */
+  /** No answer within the time limit of its kind of job. */
   | "timed-out"
   /** The process is gone: a crash, a kill, a lost machine. */
   | "interrupted"
   | "plan-unreadable"
   | "plan-invalid"
-  /** It answered as a worker would: the program that was named as the planner cannot plan. */
+  /** It answered as a worker would: the program named as the planner cannot plan. */
   | "not-a-planner"
   /** The worker reported partial, blocked or failed. */
   | "incomplete"
   | "empty-change"
   | "out-of-scope"
-  /** A rule for workers was broken: a test deleted or switched off, a forbidden mark. */
+  /** The worker broke a rule: it deleted or switched off a test, or left a forbidden mark. */
   | "rule-broken"
-  /** What its plan asks of its end: no `DONE`, no output file, or a criterion that does not pass. */
+  /** A condition of its plan is not met: no `DONE`, no output file, or a criterion that does not pass. */
   | "unmet"
   | "conflict"
   | "gate-red"
@@ -32,7 +32,7 @@ export type FailureKind =
   | "repository"
   /** The run's log is damaged, newer than this Skein, or read-only: starting again does not help. */
   | "log"
-  /** The gate cannot be run here, or proves nothing: a program, a package or a service is missing. A person sees to it. */
+  /** The gate cannot run here, or proves nothing: a program, package or service is missing. A person must fix it. */
   | "setup"
   | "budget"
   | "policy"
@@ -40,38 +40,43 @@ export type FailureKind =
 
 export type Failure = {
   readonly kind: FailureKind;
-  /** What happened, in words that can be shown to a person or a model. */
+  /** What happened, in words for a person or a model. */
   readonly message: string;
   /** What to try. */
   readonly next?: string;
   /** What the tools wrote about it, for the next attempt. */
   readonly detail?: string;
-  /** Of `quota` and `authentication`: whose, and when it is over by the machine's clock, in ms, if that was said. */
+  /**
+   * Of `quota` and `authentication`: the account, and until when it cannot be called (ms of the machine's clock), if
+   * that is known.
+   */
   readonly account?: string;
   readonly until?: number;
-  /** Where it was said as a length of time: so long, whatever the clock is set to meanwhile. */
+  /** In ms, if the account named a length of time: then the wait does not depend on how the clock is set meanwhile. */
   readonly waitMs?: number;
   /** Of `setup`: the agent that cannot be used here. */
   readonly agent?: string;
-  /** Of `budget`: whose is spent. A run drains when its own is; a task fails when its own, or its subtree's, is. */
+  /**
+   * Of `budget`: which budget is spent. A run drains when its own is; a task fails when its own or its subtree's is.
+   */
   readonly budget?: "run" | "subtree" | "task";
 };
 
 export const failure = (kind: FailureKind, message: string, next?: string): Failure =>
   next === undefined ? { kind, message } : { kind, message, next };
 
-/** An account's own trouble: who met it waits for the account, without being counted at all. */
+/** The account's failure, not the task's: the task waits for the account, and nothing is counted. */
 export const isAccounts = (f: Failure) => f.kind === "quota" || f.kind === "authentication";
 
-/** Not the task's fault: tried again without being counted against it, up to a limit of its own if it has one. */
+/** Not the task's fault: the task is tried again without a charge, up to a limit of that kind if there is one. */
 export const isLoss = (f: Failure) =>
   isAccounts(f) ||
   f.kind === "timed-out" ||
   f.kind === "interrupted" ||
   f.kind === "agent-unreachable" ||
-  f.kind === "repository"; // The disk is full, git is broken: the machine's fault.
+  f.kind === "repository"; // The disk is full or git is broken: the machine's fault.
 
-/** The words of whatever was thrown: also what has no message, or one that throws when it is asked for. */
+/** The message of any thrown value, also of one without a message or whose getter throws. */
 export function messageOf(thrown: unknown): string {
   try {
     const { message = thrown, name = "" } = Object(thrown) as { message?: unknown; name?: unknown };
@@ -85,7 +90,7 @@ export function forPeople({ next, ...why }: Failure): Failure {
   return next === undefined || FOR_AGENTS.has(why.kind) ? why : { ...why, next };
 }
 
-/** Of these kinds, `next` tells an agent how to do better. */
+/** Kinds of failure whose `next` tells an agent, not a person, how to do better. */
 const FOR_AGENTS: ReadonlySet<FailureKind> = new Set([
   "plan-unreadable",
   "plan-invalid",

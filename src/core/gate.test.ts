@@ -1,3 +1,4 @@
+/** Tests which candidates may land by their gate's report, on green and on red targets. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {

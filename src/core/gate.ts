@@ -1,44 +1,44 @@
-/** Did a tree pass, and may it become the target? The rule for a red target is here too. */
+/** Decides whether a tree passed its gate and may become the target, also when the target itself is red. */
 import type { Failure } from "./failure.ts";
 import { PROBLEM_CLASSES, type ProblemClass } from "./rules/repair.ts";
 
-/** What the gate's commands said about one tree. No commands means that no gate was found. */
+/** What the gate's commands reported of one tree. Without commands, no gate was found. */
 export type GateReport = { readonly commands: readonly CommandReport[] };
 
 /**
- * Files that earlier gate runs left in the workspace in which the gate has failed now: it may have failed over them.
- * `more`: how many are not named.
+ * Files that earlier gate runs left in the workspace in which the gate has now failed: they may be the cause. `more`:
+ * how many files are not named.
  */
 export type GateLeftovers = { readonly files: readonly string[]; readonly more?: number };
 
 export type CommandReport = {
   readonly name: string;
-  /** What was run, where that is not the name. */
+  /** The command line, if it differs from the name. */
   readonly line?: string;
   readonly green: boolean;
-  /** Names of what failed, where the tool's output names it. */
+  /** The names of the failures, if the tool's output names them. */
   readonly failures: readonly string[];
-  /** How many more failed and are not named, because they are too many. */
+  /** How many failures were not named because there are too many. */
   readonly more?: number;
-  /** The classes of what failed. */
+  /** The classes of the failures. */
   readonly classes?: readonly ProblemClass[];
-  /** It is red, and what it failed has no name of its own: "no end within 900 s" may be anything, and another each time. */
+  /** Red, and its failure has no stable name: "no end within 900 s" may be another failure each time. */
   readonly unnamed?: true;
-  /** How many tests ran, passed or failed by name, where a runner says so. */
+  /** How many tests ran, passed or failed by name, if the runner says so. */
   readonly tests?: number;
-  /** The runner counts packages: its number is none of tests. */
+  /** The runner counts packages, so `tests` is not a number of tests. */
   readonly isOfPackages?: true;
-  /** It is green: the names of these tests, where its output lists all of them and they are not too many. */
+  /** Green: the names of the tests, if the output lists all of them and there are not too many. */
   readonly names?: readonly string[];
-  /** It is red, and did not get to run all that it is for: why, in words. What it does not fail says nothing then. */
+  /** Red, and part of its work did not run: why, in words. A test that it does not name as failed may not have run. */
   readonly blocked?: string;
   /** How many of its failures keep others from being seen, such as a package that does not build. */
   readonly hiding?: number;
-  /** It is green because there is nothing yet that it could run: no test file in the tree. */
+  /** Green because there is nothing yet for it to run: the tree has no test file. */
   readonly nothingYet?: true;
 };
 
-/** How many tests a command of the gate ran. `names`: where its output lists all of them. */
+/** How many tests a command of the gate ran. `names`: if its output lists all of them. */
 export type TestsRan = {
   readonly command: string;
   readonly tests: number;
@@ -46,17 +46,17 @@ export type TestsRan = {
 };
 
 /**
- * One run of the gate's commands. `output`: under which name what they wrote is kept with the run. `ms`: without the time
- * in which its workspace was made ready. `green` is missing where it did not come to its end.
+ * One run of the gate's commands. `output`: the name under which the run keeps what they wrote. `ms`: without preparing
+ * the workspace. `green` is missing if the gate run did not finish.
  */
 export type GateRecord = { readonly output: string; readonly ms: number; readonly green?: boolean };
 
-/** Of one job: the rules of landing look at a tree a few times. */
+/** Per job: the rules of landing gate a tree a few times. */
 export const MAX_GATE_RECORDS = 50;
 
 /**
- * What a probe of the gate came to: the same commands on the base with its own sources made unusable. `unproven`: a
- * command that runs tests stayed green, so that it says nothing about the tree it runs in.
+ * The result of probing the gate: the same commands on the base with its own sources made unusable. `unproven`: a
+ * command that runs tests stayed green, so it says nothing about the tree that it runs in.
  */
 export type Probed =
   | { readonly is: "proved" }
@@ -64,21 +64,21 @@ export type Probed =
   | { readonly is: "unproven"; readonly failure: Failure };
 
 /**
- * On a green target a candidate must be green. On a red one it must make nothing worse, and a fix must remove at
- * least one of the failures in `mustHeal` that are there. What cannot be compared with the target is not landed.
+ * On a green target a candidate must be green. On a red target it must make nothing worse, and a fix must remove at
+ * least one of the failures in `mustHeal` that are present. What cannot be compared with the target does not land.
  */
 export type Accept =
   | { readonly is: "green" }
   | { readonly is: "no-worse"; readonly baseline: GateReport; readonly mustHeal: readonly string[] };
 
-/** What a landing can show. `ungated`: there is no gate, or nothing yet that it could run: that is no gate that passed. */
+/** What a landing can prove. `ungated`: there is no gate, or nothing yet for it to run, so no gate has passed. */
 export type Proof = "green" | "red-to-red" | "ungated";
 
-/** The one failure of a candidate whose gate could not be run: under the names of commands it would be taken for theirs. */
+/** The only failure of a candidate whose gate could not run. It has a name of its own, so that no command is blamed. */
 export const NOT_RUN = "its gate could not be run";
 
 export type Verdict =
-  /** `compared`: on a red target, what was compared with it, a line for each command. */
+  /** `compared`: on a red target, how each command compares with the target, in one line each. */
   | { readonly ok: true; readonly proof: Proof; readonly compared?: readonly string[] }
   | { readonly ok: false; readonly failures: readonly string[] };
 
@@ -102,7 +102,7 @@ export function judgeGate(report: GateReport, accept: Accept): Verdict {
   return { ok: true, proof: "red-to-red", compared: words };
 }
 
-/** What one command says about a candidate beside what it said about the red target. */
+/** How a command's result on a candidate compares with its result on the red target. */
 type Compared =
   | { readonly is: "worse"; readonly failures: readonly string[] }
   | { readonly is: "unjudged"; readonly failure: string }
@@ -140,7 +140,7 @@ const sameText = (now: CommandReport): string => {
 const countText = (command: CommandReport): string =>
   countOf(command) === 1 ? "1 failure" : `${countOf(command)} failures`;
 
-/** Why nothing could be said about any change, as long as this is the target: a line for each command. */
+/** Why no change could be judged as long as this is the target: one line per command. */
 export const unjudgeable = ({ commands }: GateReport): readonly string[] =>
   commands.flatMap((command) => {
     if (command.green) return [];
@@ -148,7 +148,7 @@ export const unjudgeable = ({ commands }: GateReport): readonly string[] =>
     return command.blocked === undefined ? [] : [`${command.name}: ${command.blocked}`];
   });
 
-/** Whether all that a tree fails fails on another tree, too: by name, where both could be looked at. */
+/** Whether everything that fails on one tree fails on another, too: by name, if both could be judged. */
 export type AlsoFails =
   | { readonly is: "same"; readonly failures: readonly string[] }
   | { readonly is: "others"; readonly failures: readonly string[] }
@@ -178,30 +178,30 @@ export const blockingIn = ({ commands }: GateReport): readonly string[] =>
 const CANNOT_BE_JUDGED = ": cannot be judged: ";
 const unjudgedName = (command: string, why: string): string => `${command}${CANNOT_BE_JUDGED}${why}`;
 
-/** Of a candidate's failures: it is not said to fail by them, but nothing can be said about it. */
+/** The candidate cannot be judged by this entry; it does not say that the candidate fails. */
 export const isUnjudged = (failed: string): boolean => failed.includes(CANNOT_BE_JUDGED);
 
-/** What a command fails by now and did not fail before, by name; where names are cut, by count. */
+/** What a command fails now and did not fail before: by name, or by count if the names are cut. */
 function worseIn(now: CommandReport, was: CommandReport): readonly string[] {
   const before = new Set(namesOf(was));
   const fresh = namesOf(now).filter((name) => !before.has(name));
-  // Those that are named may all have failed before: without a name for their number no task would ever be guilty.
+  // The named failures may all be old ones: without an entry for the count, no task would ever be guilty.
   if (isCut(was) || isCut(now))
     return countOf(now) > countOf(was) ? [`${now.name}: ${MORE_THAN_BEFORE}`, ...fresh] : [];
   return fresh;
 }
 
-/** Only that it failed is known. */
+/** Only the fact that it failed is known. */
 const isUnnamed = ({ green, failures, unnamed }: CommandReport): boolean =>
   !green && (unnamed === true || failures.length === 0);
 
 const MORE_THAN_BEFORE = "more failures than before";
 
-/** Whether a failure is one of its own, and not only the number of them, or that nothing can be said. */
+/** True for a failure of the change's own: not only a higher count, and not "cannot be judged". */
 export const isOwn = (failed: string): boolean =>
   !failed.endsWith(`: ${MORE_THAN_BEFORE}`) && !isUnjudged(failed);
 
-/** Of what a command failed: what is still there, as far as anyone can tell. */
+/** The former failures of a command that are still there, as far as can be told. */
 function notHealed(was: CommandReport, report: GateReport): readonly string[] {
   const now = report.commands.find(({ name }) => name === was.name);
   if (now === undefined || now.green) return [];
@@ -214,8 +214,8 @@ const isCut = ({ more = 0 }: CommandReport) => more > 0;
 const countOf = ({ failures, more = 0 }: CommandReport) => failures.length + more;
 
 /**
- * A command like `tsc && node --test` stops at the first step that fails. Where everything that it failed is gone,
- * and all that it fails now comes later in the order of repair, the change has not broken that: it was hidden.
+ * A command like `tsc && node --test` stops at the first step that fails. If all its former failures are gone and all
+ * its present ones come later in the order of repair, the change did not cause them: they had been hidden.
  */
 function uncovers(now: CommandReport, was: CommandReport): boolean {
   if (!now.classes?.length || !was.classes?.length || isCut(was) || isCut(now)) return false;
@@ -224,7 +224,7 @@ function uncovers(now: CommandReport, was: CommandReport): boolean {
   return isCleared(now, was) && now.classes.every((kind) => order(kind) > last);
 }
 
-/** Nothing is left of what failed before. */
+/** None of the former failures is left. */
 function isCleared(now: CommandReport, was: CommandReport): boolean {
   const there = new Set(now.failures);
   return was.failures.every((name) => !there.has(name));
@@ -235,7 +235,7 @@ export const isGreen = (report: GateReport) => report.commands.every((command) =
 /** Every failure under a name that is the same in the next run: "test: adds numbers", or "build" alone. */
 export const failuresOf = (report: GateReport): readonly string[] => report.commands.flatMap(namesOf);
 
-/** How many more failed than have a name. */
+/** How many failures have no name. */
 export const unnamedIn = ({ commands }: GateReport): number =>
   commands.reduce((sum, { green, more = 0 }) => sum + (green ? 0 : more), 0);
 

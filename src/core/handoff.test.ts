@@ -1,3 +1,4 @@
+/** Tests how handoffs of a subtree are combined, and how failures become handoffs. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

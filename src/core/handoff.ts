@@ -1,4 +1,4 @@
-/** What did a worker, or a finished subtree, report? What can be computed wins over what was claimed. */
+/** Describes the handoff of a worker or of a finished subtree; computed values override what was claimed. */
 import { messageOf } from "./failure.ts";
 
 export type HandoffStatus = "complete" | "partial" | "blocked" | "failed";
@@ -19,23 +19,23 @@ export type Handoff = {
   readonly summary: string;
   readonly diff: string;
   readonly filesChanged: readonly string[];
-  /** What was judged, and is what lands, wherever its branch points by then. Older logs do not have it. */
+  /** The commit that was judged and that lands, even if its branch has moved since. Absent in older logs. */
   readonly commit?: string;
   readonly concerns: readonly string[];
   readonly suggestions: readonly string[];
   readonly metrics: Metrics;
-  /** The file among the run's artefacts that has the whole of a result that was too long for the summary. */
+  /** The file among the run's artefacts with the whole result, if that was too long for the summary. */
   readonly artefact?: string;
-  /** What it changes of what the gate runs, or of what steers agents, in words: read off its branch. */
+  /** What the branch changes of what the gate runs or of what steers agents, in words. */
   readonly flags?: readonly string[];
-  /** What its branch shows of tests that were removed, moved or skipped is among its concerns. */
+  /** Its concerns say which tests the branch removed, moved or skipped. */
   readonly tellsOfTests?: true;
 };
 
-/** How every concern begins that says so. The worker need not have done it. */
+/** How every concern about a changed checkout begins. The worker need not be the one who changed it. */
 export const CHECKOUT_CHANGED = "the user's checkout changed while";
 
-/** `during`: what went on meanwhile. */
+/** `during`: what was going on meanwhile. */
 export function checkoutChanged(during: string, places: readonly string[]): string {
   const some = places.slice(0, MAX_NAMED).join(", ");
   const more = places.length > MAX_NAMED ? ` and ${places.length - MAX_NAMED} more` : "";
@@ -44,7 +44,10 @@ export function checkoutChanged(during: string, places: readonly string[]): stri
 
 const MAX_NAMED = 5;
 
-/** Begins the concern about tests and marks that are flagged and not refused: the repository shows it, not the worker. */
+/**
+ * Marks a concern about tests and marks that are flagged but not refused; it is read off the branch, not claimed by the
+ * worker.
+ */
 export const toLookAt = (what: string): string => `${LOOK_AT}${what}`;
 
 const LOOK_AT = "to look at: ";
@@ -63,11 +66,11 @@ export const NO_METRICS: Metrics = {
 };
 
 /**
- * One handoff for a whole subtree: the parent's planner sees one task.
+ * Makes one handoff for a whole subtree, so that the parent's planner sees one task.
  *
  * ```ts
  * const whole = aggregateHandoffs(parent, subtasks, handoffs);
- * whole.status; // "complete" only if every subtask is; of no subtasks: "blocked"
+ * whole.status; // "complete" only if every subtask is; without subtasks: "blocked"
  * ```
  */
 export function aggregateHandoffs(
@@ -94,7 +97,7 @@ export function aggregateHandoffs(
   };
 }
 
-/** A subtask or a report that appears twice counts once, a report of a task that is not a subtask not at all. */
+/** A subtask or report that appears twice counts once; a report of a task that is not a subtask is dropped. */
 function latestOfEach(subtasks: readonly { readonly id: string }[], handoffs: readonly Handoff[]) {
   const byTask = new Map(handoffs.map((h) => [h.taskId, h]));
   const seen = new Set<string>();
@@ -106,7 +109,7 @@ function latestOfEach(subtasks: readonly { readonly id: string }[], handoffs: re
   });
 }
 
-/** Of so many, if so many are complete and so many failed. */
+/** The status of a whole with `total` parts, of which some are complete and some failed. */
 export function aggregateStatus(total: number, complete: number, failed: number): HandoffStatus {
   if (total === 0) return "blocked"; // Nothing was asked for, so nothing can be complete.
   if (complete === total) return "complete";
@@ -114,7 +117,7 @@ export function aggregateStatus(total: number, complete: number, failed: number)
   return complete > 0 ? "partial" : "blocked";
 }
 
-/** Work adds up; subtasks run side by side, so the longest one is how long it took. */
+/** Work adds up. Subtasks run side by side, so the longest one is the duration. */
 const addMetrics = (a: Metrics, b: Metrics): Metrics => ({
   linesAdded: a.linesAdded + b.linesAdded,
   linesRemoved: a.linesRemoved + b.linesRemoved,
@@ -148,17 +151,17 @@ export function createFailureHandoff(task: { readonly id: string }, error: unkno
 
 const TRY_AGAIN = "find out why, then try again with a smaller or clearer task";
 
-/** What a failure of the engine's says itself. */
+/** The advice that a failure of the engine carries. */
 function nextOf(error: unknown): string | undefined {
   try {
     const { next } = Object(error) as { next?: unknown };
     return typeof next === "string" && next !== "" ? next : undefined;
   } catch {
-    return undefined; // It throws when it is asked: then it suggests nothing.
+    return undefined; // The getter throws: then there is no advice.
   }
 }
 
-/** A worker can write without end; the log cannot. */
+/** Bounds a handoff for the log, because a worker may write any amount. */
 export function boundHandoff(
   handoff: Handoff,
   max: { readonly maxSummaryChars: number; readonly maxDiffChars: number; readonly maxConcerns: number },
@@ -176,7 +179,7 @@ export function boundHandoff(
   };
 }
 
-/** More than a person or a model reads; the branch has them all. */
+/** More than a person or a model reads; the branch shows all of them. */
 const MAX_FILES = 1_000;
 
 export const cut = (text: string, max: number) =>

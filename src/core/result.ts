@@ -1,4 +1,4 @@
-/** How is an expected failure returned? As a value beside the result; the caller decides what follows. */
+/** Returns expected failures as values; the caller decides what follows. */
 import { type Failure, failure } from "./failure.ts";
 
 export type Failed = { readonly failure: Failure };

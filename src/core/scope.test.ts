@@ -1,3 +1,4 @@
+/** Tests comparing scopes, and normalising paths that a model wrote. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

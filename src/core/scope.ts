@@ -1,4 +1,6 @@
-/** Which files may a task touch, and do two tasks meet? A path that ends in "/" is a folder. */
+/**
+ * Compares scopes: which files a task may touch, and whether two tasks overlap. A path that ends in "/" is a folder.
+ */
 import { quoted } from "../text/lines.ts";
 
 export type Scope = readonly string[];
@@ -6,7 +8,7 @@ export type Scope = readonly string[];
 /** The whole repository. */
 export const EVERYTHING = "./";
 
-/** `outer` is `inner`, or a folder above it. A folder written without its slash still covers what is in it. */
+/** True if `outer` is `inner`, or a folder above it. A folder written without its slash still covers what is in it. */
 function covers(outer: string, inner: string): boolean {
   if (outer === EVERYTHING) return true;
   const folder = outer.endsWith("/") ? outer : `${outer}/`;
@@ -17,7 +19,7 @@ export const overlaps = (a: Scope, b: Scope) => a.some((x) => b.some((y) => cove
 
 export const contains = (outer: Scope, path: string) => outer.some((x) => covers(x, path));
 
-/** `contains` for many paths: each question costs the depth of its path, however large the scope. */
+/** `contains` for many paths: each call costs the depth of its path, however large the scope is. */
 export function containing(outer: Scope): (path: string) => boolean {
   if (outer.includes(EVERYTHING)) return () => true;
   const named = new Set(outer.map(withoutSlash));
@@ -31,7 +33,7 @@ export function containing(outer: Scope): (path: string) => boolean {
 
 const withoutSlash = (path: string) => (path.endsWith("/") ? path.slice(0, -1) : path);
 
-/** A folder counts as four files: how many it will hold is not known. */
+/** A folder counts as four files, because it is not known how many it will hold. */
 const FOLDER_WEIGHT = 4;
 export const weight = (scope: Scope) =>
   scope.reduce((sum, path) => sum + (path.endsWith("/") ? FOLDER_WEIGHT : 1), 0);
@@ -41,16 +43,20 @@ export const modules = (scope: Scope) =>
   new Set(scope.map((path) => path.split("/").slice(0, -1).slice(0, 2).join("/"))).size;
 
 const MAX_PATH_CHARS = 1024;
-/** Deeper than people nest folders; it bounds what a question about a path costs. */
+/** Deeper than people nest folders; it bounds the cost of each call of `containing`. */
 const MAX_PATH_PARTS = 64;
-/** Control, zero-width and direction-changing characters, half characters: a path that looks like another path. */
+/**
+ * Control, zero-width and direction-changing characters, half characters: with them a path can look like another path.
+ */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
-/** What some file systems take for ".git": other case, dots or spaces behind it, its short name, a stream of it. */
+/**
+ * Names that some file systems take for ".git": other case, trailing dots or spaces, its short name, a stream of it.
+ */
 const GIT_FOLDER = /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i;
 
 /**
- * A path as a model wrote it, made plain; or what is wrong with it. Only paths inside the repository pass:
- * relative, no "..", nothing in ".git", nothing that git could read as an option or a pattern.
+ * Normalises a path that a model wrote, or says what is wrong with it. Only paths inside the repository pass: relative,
+ * no "..", nothing in ".git", nothing that git could read as an option or a pattern.
  */
 export function readPath(written: string): { readonly path: string } | { readonly problem: string } {
   const refuse = (why: string) => ({ problem: `path ${quoted(written)} ${why}` });

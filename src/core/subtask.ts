@@ -1,14 +1,14 @@
-/** How does a worker delegate or ask in the middle of its task? What it called for, and what comes back to it. */
+/** Types of a worker's calls during its task (a subtask, a question) and of the responses. */
 import type { JobId, TaskId } from "./ids.ts";
 
-/** What a worker called for at the end of a turn. It goes on in the same conversation once there is a response. */
+/** What a worker called for at the end of a turn. The same conversation goes on once there is a response. */
 export type WorkerCall =
   | { readonly is: "subtask"; readonly order: SubtaskOrder }
   | { readonly is: "question"; readonly question: QuestionOrder }
   /** The call could not be read: the worker is told why. */
   | { readonly is: "refused"; readonly response: ToolResponse };
 
-/** A request for a subtask, checked, with its template and its settings filled in. */
+/** A checked request for a subtask, with its template and its settings filled in. */
 export type SubtaskOrder = {
   readonly type: string;
   readonly subtype: string;
@@ -16,17 +16,17 @@ export type SubtaskOrder = {
   readonly template: string;
   readonly description: string;
   readonly instructions?: string;
-  /** As canonical JSON. */
+  /** The inputs as canonical JSON. */
   readonly inputs: string;
-  /** What its result must look like: a JSON Schema as JSON, the name of a format, or words. */
+  /** What the result must look like: a JSON Schema as JSON, the name of a format, or words. */
   readonly expectation?: string;
-  /** Levels that it may use, its own included. */
+  /** How many levels of tasks it may use, its own included. */
   readonly maxDepth?: number;
-  /** Equal for equal orders: an ancestor that has it is doing the same. */
+  /** Equal for equal orders: an ancestor with the same signature is doing the same. */
   readonly signature: string;
   readonly filePaths: readonly string[];
   readonly context: SubtaskContext;
-  /** The specialist that its template names. */
+  /** The specialist that the template names. */
   readonly agent?: string;
 };
 
@@ -40,14 +40,14 @@ type SubtaskContext = {
 
 export type QuestionOrder = {
   readonly text: string;
-  /** What is answered if no answer comes in time. */
+  /** The answer that is taken if none comes in time. */
   readonly default?: string;
-  /** How long to wait for an answer; the policy's time unless told, and never longer. */
+  /** How long to wait for an answer, in ms; default and upper limit: the policy's time. */
   readonly waitMs?: number;
 };
 
 export type ToolResponse = {
-  /** "question": the subtask that it waits for asks something. */
+  /** "question": the subtask that the worker waits for asks something. */
   readonly name: "subtask" | "answer" | "question";
   readonly result: SubtaskResult;
 };
@@ -62,28 +62,31 @@ export type SubtaskResult = {
 export type Spawn = SubtaskOrder & {
   /** The snapshot of its parent's workspace that it starts from. */
   readonly base: string;
-  /** The conversation that asked for it. */
+  /** The job whose conversation asked for the subtask. */
   readonly session: JobId;
-  /** Levels of subtasks that may follow below it. */
+  /** How many levels of subtasks may follow below it. */
   readonly levels: number;
-  /** It is for a fix, or for a task that was refused a landing: what is kept for these pays for it. */
+  /**
+   * It is for a fix, or for a task that was refused a landing, so it may use the part of the budget reserved for
+   * landing.
+   */
   readonly isForLanding?: true;
 };
 
-/** Where a worker that called for something goes on. */
+/** Where a worker that made a call goes on. */
 export type GoOn = {
-  /** What its first turn began from: its change is everything since then. */
+  /** The commit that its first turn began from: its change is everything since then. */
   readonly base: string;
-  /** What its workspace begins with: its own snapshot, or what its subtask made of it. */
+  /** The commit that its workspace begins with: its own snapshot, or what its subtask made of it. */
   readonly start: string;
   /** The job whose conversation is continued. */
   readonly session: JobId;
-  /** How often it has called for something, and when it first did. */
+  /** How often the worker has called, and when it first did. */
   readonly times: number;
   readonly since: number;
-  /** What was seen in the turns before, for the handoff that comes at last. */
+  /** Observations of the turns before, for the task's final handoff. */
   readonly notes: readonly string[];
-  /** Undefined while it waits. */
+  /** Undefined while the worker waits. */
   readonly response?: ToolResponse;
 };
 
@@ -95,19 +98,19 @@ export type SubtaskQuestion = {
   readonly default?: string;
   /** When the default is taken, in the run's own time. */
   readonly until: number;
-  /** Who is asked now: the task whose subtask asks, or a person. */
+  /** The task or person that is asked now: the task whose subtask asks, or a person. */
   readonly to: TaskId | "person";
-  /** How often that task was asked in vain. */
+  /** How often that task was asked without getting an answer. */
   readonly tries: number;
 };
 
-/** What happens to a run whose base fails is asked by the run itself, under this name. */
+/** The id of the run's own question: what to do about a base that fails. */
 export const BASE_QUESTION = "base";
 
 export const questionKey = (id: string) => `question:${id}`;
 export const questionOfKey = (key: string): string | undefined =>
   key.startsWith("question:") ? key.slice("question:".length) : undefined;
 
-/** Said to a worker whose question had no default, and was not answered in time. */
+/** The response to a worker whose question had no default and was not answered in time. */
 export const UNANSWERED =
   "There was no answer in time. Make the most careful choice yourself, and name it as a concern in your handoff.";

@@ -1,4 +1,4 @@
-/** What is a task? A node in the tree of work; the root is the user's goal. */
+/** Types of a task, a node in the tree of work. The root is the user's goal. */
 import type { Failure } from "./failure.ts";
 import type { Handoff } from "./handoff.ts";
 import type { TaskId } from "./ids.ts";
@@ -13,7 +13,7 @@ export const childId = (parent: TaskId, ordinal: number) => `${parent}.${ordinal
 export const parentId = (id: TaskId): TaskId | undefined =>
   id === ROOT ? undefined : (id.slice(0, id.lastIndexOf(".")) as TaskId);
 
-/** The task of the root planner that it is, or is below: its subtree. Undefined for the root, which is above all. */
+/** The task of the root planner that is above `id`, or is `id` itself. Undefined for the root. */
 export function topId(id: TaskId): TaskId | undefined {
   if (id === ROOT) return undefined;
   const end = id.indexOf(".", ROOT.length + 1);
@@ -30,32 +30,38 @@ export function depth(id: TaskId): number {
   return Math.max(0, dots - 1);
 }
 
-/** A `change` lands; a `report` settles from what was written or said. */
+/** A `change` lands; a `report` is done once its worker has reported. */
 export type Delivers = "change" | "report";
 
 /**
  * How a task was done without landing anything. `answered`: its report is its result. `unchanged`: it was to change
- * something, and its success criterion passes on the tree as it was before the task.
+ * something, but its success criterion already passes on the tree from before the task.
  */
 export type EndedAs = "answered" | "unchanged";
 
-/** What a machine of a fleet can be called: "gpu", "linux-arm64". */
+/** A label of a machine of a fleet: "gpu", "linux-arm64". */
 export const LABEL = /^[a-z0-9][a-z0-9._-]{0,31}$/;
 export const MAX_LABELS = 8;
 
 /** `plan`: a planner splits it. `work`: one worker takes it whole. Decided when the task is made. */
 export type TaskShape = "plan" | "work";
 
-/** What its planner says of it: to be split first, or never. Left out: the policy decides. */
+/**
+ * What its planner says about splitting: `complex`, split it first; `atomic`, never split it. Absent: the policy
+ * decides.
+ */
 export type TaskSize = "complex" | "atomic";
 
-/** What only a plan that a person gave can ask of a task: it is worked on as it is, and its end is checked by these. */
+/**
+ * Conditions that only a plan given by a person can set: such a task is never split, and its result is checked against
+ * them.
+ */
 export type Terms = {
-  /** Its files are not known beforehand: it holds none until a refused attempt has shown which. */
+  /** Its files are not known beforehand: it holds none until a refused attempt has shown them. */
   readonly loose?: true;
-  /** The file of the run's scratchpad that its result goes to; its worker answers `DONE|<path>`, and nothing else. */
+  /** The file of the run's scratchpad for its result; its worker answers `DONE|<path>`, and nothing else. */
   readonly output?: string;
-  /** Files that its worker reads in order to do it. */
+  /** Files that its worker reads for the task. */
   readonly reads?: readonly string[];
   /** A command that must pass in the workspace before the result counts. */
   readonly criterion?: string;
@@ -69,7 +75,7 @@ export type TaskSpec = {
   readonly scope: Scope;
   /** Siblings that must be done first. */
   readonly after: readonly TaskId[];
-  /** 1 is the most urgent; the goal has 5, and what was given none has that of its parent. */
+  /** 1 is the most urgent. The goal has 5; a task without one gets its parent's. */
   readonly priority: number;
   readonly delivers: Delivers;
   readonly shape: TaskShape;
@@ -77,7 +83,7 @@ export type TaskSpec = {
   readonly slug: string;
   /** The specialist that the planner named. */
   readonly agent?: string;
-  /** Labels that a machine must have to work on it, such as "gpu"; only a fleet has several machines. */
+  /** Labels that a machine must have to work on the task, such as "gpu"; only a fleet has several machines. */
   readonly needs?: readonly string[];
   /** Set on a fix task: the failures it must remove. Such a task may land on a red target. */
   readonly repairs?: readonly string[];
@@ -87,10 +93,10 @@ export type TaskSpec = {
 };
 
 /**
- * Only what was decided; running, ready and blocked are questions, not fields.
+ * Holds only what was decided; whether a task is running, ready or blocked is derived.
  *
  *   open ──────────────→ landing ──→ done          (a worker's change)
- *     │ └→ waiting ─→ open                         (a worker that called for a subtask, or asked)
+ *     │ └→ waiting ─→ open                         (a worker that called for a subtask, or asked a question)
  *     │ └→ delegated ──────────────→ done          (a planner's subtree)
  *     │ └──────────────────────────→ done          (a report)
  *     └→ failed | skipped | cancelled              (from any of the first three)
@@ -99,7 +105,7 @@ export type TaskSpec = {
 export type TaskState =
   | { readonly is: "open" }
   | Delegated
-  /** `answering`: meanwhile it is asked a question of that subtask's. */
+  /** `answering`: the question of that subtask which the task answers meanwhile. */
   | { readonly is: "waiting"; readonly for: WaitsFor; readonly answering?: string }
   | { readonly is: "landing"; readonly attempt: number; readonly handoff: Handoff }
   | { readonly is: "done"; readonly handoff: Handoff; readonly commit?: string; readonly ended?: EndedAs }
@@ -107,12 +113,12 @@ export type TaskState =
   | { readonly is: "skipped"; readonly because: TaskId }
   | { readonly is: "cancelled"; readonly reason: string };
 
-/** `over`: why the planner will not be asked again, once it will not. */
+/** `over`: why the planner will not be asked again. */
 type Delegated = { readonly is: "delegated"; readonly over?: "finished" | Failure };
 
 type WaitsFor = { readonly subtask: TaskId } | { readonly question: string };
 
-/** What has been spent on a task. What is charged to it has a limit in the policy; the two numbers of jobs have none. */
+/** Counts of a task's attempts. The policy limits all of them except `attempts` and `turns`. */
 export type Tries = {
   /** Work jobs started: the number in the branch name, so that no two attempts share one. */
   readonly attempts: number;
@@ -120,7 +126,7 @@ export type Tries = {
   readonly failed: number;
   /** Attempts whose candidate was refused: a conflict, or a gate that turned red. */
   readonly refused: number;
-  /** Jobs in a row that vanished without an answer, or found their agent unreachable. */
+  /** Jobs in a row that ended without an answer (`lost`), or whose agent was unreachable. */
   readonly lost: number;
   readonly unreachable: number;
   /** Plan jobs started, and how many failed in a row. */
@@ -147,17 +153,17 @@ export type Task = {
   readonly tries: Tries;
   /** The last few failed attempts, newest last. */
   readonly past: readonly PastAttempt[];
-  /** What a planner wrote to itself, and why its last answer was refused. */
+  /** The planner's notes to itself, and why its last answer was refused. */
   readonly scratchpad: string;
   readonly rejected: readonly string[];
-  /** What its newest attempt was made from, and where it goes on if its worker called for something. */
+  /** The commit that its newest attempt started from, and where it goes on if its worker made a call. */
   readonly base: string;
   readonly goOn?: GoOn | undefined;
   /** When its newest job was started, in ms. */
   readonly startedAt: number;
-  /** What its own jobs have cost; those of tasks below it are theirs. The root's has landings and checks in it. */
+  /** What its own jobs have cost, without the tasks below it. The root's includes landings and checks. */
   readonly used: Used;
-  /** Asked to stop while its candidate is being landed: the landing's end decides. */
+  /** Its cancellation was requested while its candidate was being landed: the end of the landing decides. */
   readonly cancelling: boolean;
 };
 

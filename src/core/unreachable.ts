@@ -1,4 +1,4 @@
-/** Is every case handled? The compiler rejects a call that it can reach. */
+/** Makes the compiler reject a `switch` that does not handle every case. */
 export const unreachable = (value: never): never => {
   throw new Error(`unreachable: ${JSON.stringify(value)}`);
 };

@@ -1,10 +1,10 @@
-/** What does a job cost, and what has been used up in sum? Each token once. */
+/** Adds up what jobs cost, each token once. */
 
-/** What a job cost. An unknown price is left out, never counted as nothing. */
+/** What a job cost. An unknown price is left out, never counted as zero. */
 export type Spent = {
   readonly tokens: number;
   readonly microdollars?: number;
-  /** Calls that were cut off before they said what they cost: what was set aside for them is charged instead. */
+  /** Calls that were cut off before they reported a cost: their reserve is charged instead. */
   readonly unaccounted?: { readonly calls: number; readonly tokens: number; readonly microdollars?: number };
   readonly turn?: TurnTally;
 };
@@ -21,18 +21,18 @@ export type TurnTally = {
 };
 
 export type Used = {
-  /** Exact: what was reported. */
+  /** Exact, as reported. */
   readonly tokens: number;
   readonly microdollars: number;
-  /** Jobs whose price is not known, or not all of it: that money is not in the sum. */
+  /** Jobs whose price is unknown, wholly or in part: that money is missing in the sum. */
   readonly unpriced: number;
-  /** Calls that were cut off before they said what they cost, with what had been set aside for them. */
+  /** Calls that were cut off before they reported a cost, with the sum of their reserves. */
   readonly unaccounted: Unaccounted;
 };
 
 export type Unaccounted = { readonly calls: number; readonly tokens: number; readonly microdollars: number };
 
-/** Shared by all that have cost nothing yet. */
+/** Shared by all tasks that have cost nothing yet. */
 export const NOTHING_USED: Used = Object.freeze({
   tokens: 0,
   microdollars: 0,
@@ -42,7 +42,7 @@ export const NOTHING_USED: Used = Object.freeze({
 
 export function withSpent(used: Used, { tokens, microdollars, unaccounted }: Spent): Used {
   const cut = used.unaccounted;
-  const isKnown = microdollars !== undefined || (tokens === 0 && !unaccounted); // Nothing costs nothing.
+  const isKnown = microdollars !== undefined || (tokens === 0 && !unaccounted); // Zero tokens cost nothing.
   const isPriced = isKnown && (!unaccounted || unaccounted.microdollars !== undefined);
   return {
     tokens: used.tokens + tokens,
@@ -58,7 +58,7 @@ export function withSpent(used: Used, { tokens, microdollars, unaccounted }: Spe
   };
 }
 
-/** Of two parts of one job. A price is known if it is known of both. */
+/** Adds two parts of one job. The price is known only if both are. */
 export function addSpent(a: Spent, b: Spent): Spent {
   const { tokens, microdollars, unpriced, unaccounted } = withSpent(withSpent(NOTHING_USED, a), b);
   const price = (amount: number) => (unpriced > 0 ? {} : { microdollars: amount });

@@ -1,3 +1,4 @@
+/** Tests watching a running engine, commands from the mailbox, and gentle stops. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as drained } from "node:timers/promises";
@@ -32,7 +33,7 @@ function setting() {
   return { log, clock, drive, seen };
 }
 
-/** As if a landing had been started; the engine does not know of it. */
+/** Adds a running landing that the engine did not start. */
 function underWay(drive: Drive, turn: number): JobId {
   const job = { kind: "land", turn, members: [] } as const;
   (drive.state.running as Map<JobId, Running>).set(jobId(job), { job, since: 0, until: 1e9 });
@@ -52,12 +53,12 @@ describe("a drive", () => {
     run.answer(session, { is: "called", call: { is: "question", question }, start: "so far", session });
     await log.append(0, run.log);
     clock.wakeAt(10 * MINUTE, () => {});
-    clock.step(); // Nobody drove the run meanwhile.
+    clock.step(); // Time in which no process drives the run.
     const command = { type: "answer", question: "q1", text: "mine" } as const;
     const mailbox: Mailbox = {
       send: async () => ({ failure: failure("interrupted", "unused") }),
       async *receive(_signal, onCaughtUp) {
-        await drained(); // To read a folder takes a while, in which a deadline would have passed.
+        await drained(); // Reading a folder takes a while, in which a deadline could have passed.
         while ((clock.next() ?? Number.POSITIVE_INFINITY) <= clock.now()) clock.step();
         await drained();
         yield { command, answer: async () => {} };
@@ -105,7 +106,7 @@ describe("a drive", () => {
     const { drive, clock } = setting();
     const end = drive.run(OPEN);
     await settle();
-    underWay(drive, 1); // The pause alone does not stop it then.
+    underWay(drive, 1); // Then the pause alone does not stop the engine.
     drive.stopGently(10_000);
     await settle();
     const ended = await Promise.race([end, settle().then(() => undefined)]);
@@ -124,7 +125,7 @@ describe("a drive", () => {
     await settle();
     underWay(drive, 2);
     (drive.state.running as Map<JobId, Running>).delete(first);
-    void drive.say({ type: "steer", message: "anything" }); // Something is appended, as a landing's end would be.
+    void drive.say({ type: "steer", message: "anything" }); // Appends something, as the end of a landing would.
     assert.equal((await end).is, "stopped");
   });
 

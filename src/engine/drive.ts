@@ -1,4 +1,4 @@
-/** How is a run watched, and stopped gently? The engine, with everything durable shown to its watcher. */
+/** Runs the engine, shows each durable event to a watcher, and stops the run gently. */
 
 import { type JobId, jobId } from "../core/job.ts";
 import type { Command, Event, Report } from "../core/log/event.ts";
@@ -10,7 +10,7 @@ import { type EngineEnd, type EngineParts, runEngine } from "./engine.ts";
 import { Fold } from "./fold.ts";
 import { Inbox } from "./inbox.ts";
 
-/** Called for each event once it is durable, with the state after all events that were written together with it. */
+/** Called for each event once it is durable, with the state after all events of the same write. */
 export type Watch = (event: Event, state: RunState) => void;
 
 export class Drive {
@@ -21,9 +21,9 @@ export class Drive {
   readonly #inbox = new Inbox();
   readonly #stop = new AbortController();
   readonly #caughtUp = Promise.withResolvers<void>();
-  /** All letters that waited are in the inbox. */
+  /** All commands that waited in the mailbox are in the inbox. */
   readonly #handedOver = Promise.withResolvers<void>();
-  /** The landings that were under way when it was asked to stop. */
+  /** The landings that were under way when the stop was requested. */
   #awaited: ReadonlySet<JobId> | undefined;
 
   /** `fold`: what has been read of the log already. */
@@ -34,14 +34,14 @@ export class Drive {
     this.state = fold.state;
   }
 
-  /** `isHeard`: `listen` is called as well, and what waits in the mailbox comes before any deadline. */
+  /** `isHeard`: `listen` is called as well, so commands that wait in the mailbox come before any deadline. */
   async run(first: Command, isHeard = false): Promise<EngineEnd> {
     this.#inbox.send(first);
     if (isHeard) await this.#handedOver.promise;
     return runEngine({ ...this.#parts, log: this.#watched() }, this.#inbox, this.#stop.signal, this.#fold);
   }
 
-  /** What a person says to the run while it goes on; resolves once it is in the log. */
+  /** A person's command while the run goes on; resolves once it is in the log. */
   say(command: Command): Promise<Heard> {
     const { promise, resolve } = Promise.withResolvers<Heard>();
     this.#inbox.send(command, (facts) => {
@@ -51,7 +51,7 @@ export class Drive {
     return promise;
   }
 
-  /** What the world says while its jobs go on; resolves once what follows is in the log; never, if it ends before. */
+  /** A report while jobs run; resolves once what follows is in the log; never, if the engine ends before. */
   tell(report: Report): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#inbox.send(report, () => resolve());
@@ -63,7 +63,7 @@ export class Drive {
     return this.#caughtUp.promise;
   }
 
-  /** Takes what others say, until `signal`. A mailbox that cannot be read is no reason to stop. */
+  /** Takes commands of other processes until `signal`. A mailbox that cannot be read is no reason to stop. */
   async listen(mailbox: Mailbox, signal: AbortSignal): Promise<void> {
     const said: Promise<Heard>[] = [];
     const catchUp = () => {
@@ -74,17 +74,16 @@ export class Drive {
       for await (const { command, answer } of mailbox.receive(signal, catchUp)) {
         const heard = this.say(command);
         said.push(heard);
-        void heard.then(answer); // One that is never heard is never answered: the engine has ended.
+        void heard.then(answer); // If the engine ends first, the command gets no answer.
       }
     } catch {
-      catchUp(); // Senders of commands then see that no process answers.
+      catchUp(); // The senders then see that no process answers.
     }
   }
 
   /**
-   * Says where the base is whenever it is not where it was known to be: in what was read of the log, else at `from`.
-   * The target is gated each time, so this is said no more often than a red target is checked; of several moves, the
-   * last.
+   * Reports where the base is whenever it is not where the log last had it, or else at `from`. The target is gated each
+   * time, so this is reported no more often than a red target is checked; of several moves, only the last.
    */
   async followBase(branch: BaseBranch, from: string, signal: AbortSignal): Promise<void> {
     const { clock, policy } = this.#parts;
@@ -98,7 +97,7 @@ export class Drive {
     }
   }
 
-  /** Nothing new is started; a landing that is under way may finish within `graceMs`. */
+  /** Starts nothing new; a landing that is under way may finish within `graceMs`. */
   stopGently(graceMs: number): void {
     if (this.#awaited) return;
     const running = [...this.state.running.values()];
@@ -114,7 +113,7 @@ export class Drive {
     this.#stop.abort();
   }
 
-  /** A landing that was begun since then is given up: nothing has moved for it yet. */
+  /** Does not wait for landings that began after the stop was requested: they have moved nothing yet. */
   #stopIfLanded(): void {
     const { paused, running } = this.state;
     if (this.#awaited && paused && [...this.#awaited].every((id) => !running.has(id))) this.stopNow();

@@ -1,3 +1,4 @@
+/** Tests the engine: running to the end, stopping, resuming, and losing the log to another engine. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../test/support/core-run.ts";
@@ -20,7 +21,7 @@ import { Inbox, type Message } from "./inbox.ts";
 const OPEN: Message = { type: "open", request: { run: "r1", goal: "make it", base: "c0" } };
 const NEVER = new AbortController().signal;
 
-/** One task, done well. */
+/** One task, done successfully. */
 function honest(brief: Brief): Outcome {
   switch (brief.kind) {
     case "plan": {
@@ -252,7 +253,7 @@ describe("the engine", () => {
         ...{ type: "ended", job: "work:t.2#1" as JobId, outcome: { is: "failed", failure: why } },
         spent: { tokens: 7 },
       };
-      // The first that is called off never says anything.
+      // The first aborted job never reports.
       if (turns === 2) setImmediate(() => inbox.send({ type: "steer", message: "and more" }));
       if (turns === 4) setImmediate(() => inbox.send(last));
       if (turns === 4) setImmediate(() => setImmediate(() => parts.clock.step()));
@@ -324,7 +325,7 @@ describe("the engine", () => {
     const queue: JobQueue = {
       offer: (job, brief, report) => {
         if (job.kind === "plan") plans += 1;
-        if (plans === 1 && job.kind === "plan") return; // Its planner is dead.
+        if (plans === 1 && job.kind === "plan") return; // The process of its planner is gone.
         report({ type: "ended", job: jobId(job), outcome: honest(brief) });
       },
       cancel: () => {},

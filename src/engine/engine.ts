@@ -1,4 +1,4 @@
-/** How does a run go on? One loop: what was said becomes facts, facts become durable, what is due is started. */
+/** Runs the engine: one loop that turns messages into facts, makes the facts durable, and starts what is due. */
 import { briefOf } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import { type Job, type JobId, jobId, type Spent, slotOf, slotOfId } from "../core/job.ts";
@@ -21,19 +21,22 @@ export type EngineParts = {
   readonly queue: JobQueue;
   readonly clock: Clock;
   readonly policy: Policy;
-  /** Hears each event right after it became part of the state, before it is durable. */
+  /** Called for each event right after it became part of the state, before it is durable. */
   readonly onFold?: (event: Event, state: RunState) => void;
 };
 
-/** `stopped`: the run can be resumed from its log. `lost`: another engine has it, the log cannot be read or written, or the policy makes no sense. */
+/**
+ * `stopped`: the run can be resumed from its log. `lost`: another engine has the run, the log cannot be read or
+ * written, or the policy is invalid.
+ */
 export type EngineEnd =
   | { readonly is: "closed"; readonly state: RunState }
   | { readonly is: "stopped"; readonly state: RunState }
   | { readonly is: "lost"; readonly failure: Failure };
 
 /**
- * There is no resume path: an engine always starts by replaying its log, which may be empty. `fold`: what the caller has
- * read of it already.
+ * There is no resume path: an engine always starts by replaying its log, which may be empty. `fold`: what the caller
+ * has already read of it.
  */
 export async function runEngine(
   parts: EngineParts,
@@ -68,10 +71,10 @@ async function goOn(engine: Engine, signal: AbortSignal): Promise<EngineEnd> {
   }
 }
 
-/** Far more steps than facts can follow from one another: past it, two rules undo each other. */
+/** Far more steps than facts can follow from one another. Beyond it, two rules undo each other. */
 const MAX_STEPS = 10_000;
 
-/** How long a run that could close waits for jobs that were called off, to hear what they cost. */
+/** How long a run that could close waits for aborted jobs to report what they cost. */
 const LAST_WORDS_MS = 30_000;
 
 /** The state, what is not durable yet, and what to do in the world once it is. */
@@ -81,18 +84,18 @@ class Engine {
   readonly #inbox: Inbox;
   readonly #fold: Fold;
   #seq: number;
-  /** How far the run's own time is ahead of the clock of this process. */
+  /** How far the run's own time is ahead of this process's clock. */
   readonly #aheadMs: number;
-  /** One moment for all that is taken up together, and for all that follows from it. */
+  /** One time for all messages that are taken in together, and for all that follows from them. */
   #now = 0;
   #fresh: Event[] = [];
   #started: Job[] = [];
   #ended: JobId[] = [];
   #heard: (() => void)[] = [];
   #deadline: number | undefined;
-  /** Of those that cost something: offered, and not heard of yet. */
+  /** Paid jobs that were offered and have not reported yet. */
   readonly #underway = new Set<JobId>();
-  /** Called off, and how long their last words are waited for before the run ends. */
+  /** Aborted jobs, with the time until which the end of the run waits for their costs. */
   readonly #asked = new Map<JobId, number>();
 
   constructor(parts: EngineParts, inbox: Inbox, fold: Fold) {
@@ -105,8 +108,9 @@ class Engine {
   }
 
   /**
-   * While no engine was there, the machine's clock is all there is to go by. If it went back, it is set as it was before:
-   * then that way counts by which it is nearest to the log. The log's time never goes back.
+   * While no engine ran, only the machine's clock shows how much time has passed. If that clock went back, it may have
+   * been set back to an earlier setting: then the setting that gives the time nearest to the log counts. The log's time
+   * never goes back.
    */
   #startTime(latest: number): number {
     const { aheadMs, wereAheadMs } = this.state;
@@ -119,8 +123,8 @@ class Engine {
   }
 
   /**
-   * What became of the jobs that the log says are running, or may still answer; and what was said already, so that a
-   * run that is to be cancelled starts nothing before.
+   * Reports of jobs that the log has as running or that may still answer; and commands that already wait, so that a run
+   * that is to be cancelled starts nothing before.
    */
   async recover(): Promise<readonly Post[]> {
     const { queue } = this.#parts;
@@ -135,7 +139,7 @@ class Engine {
     return [...messages.map((message) => ({ message })), ...this.#inbox.takeNow()];
   }
 
-  /** The run's own time goes on evenly. What the machine's clock shows besides is said where it changes. */
+  /** The run's own time goes on evenly. A jump of the machine's clock is reported as an event. */
   wake(): void {
     const { clock } = this.#parts;
     this.#now = clock.now() + this.#aheadMs;
@@ -151,7 +155,7 @@ class Engine {
     if (heard) this.#heard.push(() => heard(facts));
   }
 
-  /** Until nothing more follows from the state itself. */
+  /** Repeats until nothing more follows from the state itself. */
   followUp(): void {
     const { policy } = this.#parts;
     for (let step = 0; step < MAX_STEPS; step += 1) {
@@ -163,7 +167,9 @@ class Engine {
     throw new Error(`no end after ${MAX_STEPS} steps; the last fact: ${JSON.stringify(this.#fresh.at(-1))}`);
   }
 
-  /** Nothing is done in the world before the log has the reason for it. */
+  /**
+   * Writes the facts to the log first, then acts: nothing is done in the world before the log has the reason for it.
+   */
   async commit(): Promise<Failure | undefined> {
     const { log, queue, policy } = this.#parts;
     if (this.#fresh.length > 0) {
@@ -187,7 +193,7 @@ class Engine {
     return undefined;
   }
 
-  /** Sleeps until something is said, or until the deadline that `due` named. */
+  /** Sleeps until a message arrives, or until the deadline that `due` named. */
   async next(signal: AbortSignal): Promise<readonly Post[]> {
     const { clock } = this.#parts;
     if (this.#deadline === undefined) return this.#inbox.take(signal);
@@ -212,7 +218,7 @@ class Engine {
     }
   }
 
-  /** The end of the run, or the look at the target right before it. */
+  /** The end of the run, or the check of the target right before it. */
   #isLast(facts: readonly Fact[]): boolean {
     if (facts.some(({ type }) => type === "run.closed")) return true;
     const isLook = facts.every((fact) => fact.type === "job.started" && fact.job.kind === "check");
@@ -220,8 +226,8 @@ class Engine {
   }
 
   /**
-   * The log takes nothing more once it is closed, and what those have cost who were called off would be lost. They are
-   * heard before the last look at the target: while they are waited for, a person may put it back.
+   * A closed log takes nothing more, so the costs of aborted jobs that report later would be lost. They are waited for
+   * before the last check of the target, because a person may move the target back meanwhile.
    */
   #waitsForLastWords(): boolean {
     const calledOff = [...this.#underway].filter((id) => !this.state.running.has(id));
@@ -233,12 +239,12 @@ class Engine {
     return waits.length > 0;
   }
 
-  /** Its answer is not waited for: it was aborted, or expired and is not of the kind whose late answer counts. */
+  /** The job's answer is not waited for: it was aborted, or it expired and late answers of its kind do not count. */
   #isOver({ job, how }: Fact & { readonly type: "job.ended" }): boolean {
     return how === "aborted" || (how === "expired" && !this.state.late.has(slotOfId(job)));
   }
 
-  /** It replaces the expired job of its slot, which may still be at work. */
+  /** The job replaces the expired one of its slot, which may still be at work. */
   #starting(job: Job): void {
     const late = this.state.late.get(slotOf(job));
     if (late) this.#ended.push(jobId(late));

@@ -1,4 +1,4 @@
-/** What does a log say of its run? It is folded once in a process: the engine and everybody who watches share the state. */
+/** Folds a log once per process: the engine and all watchers share the state. */
 import { messageOf } from "../core/failure.ts";
 import type { Job, JobId } from "../core/job.ts";
 import type { Event } from "../core/log/event.ts";
@@ -9,14 +9,14 @@ import { isPaid } from "../core/rules/budget.ts";
 import { emptyStory, type Story, tell } from "../core/view/story.ts";
 import type { EventLog } from "../ports/event-log.ts";
 
-/** Of a running engine, the state may be ahead of the log by the events that are being written. */
+/** In a running engine, the state may be ahead of the log by the events that are being written. */
 export class Fold {
   readonly state: RunState = emptyState();
   readonly story: Story = emptyStory();
-  /** Paid jobs that were called off or expired, and have not said what they cost. */
+  /** Paid jobs that were aborted or expired, and have not reported their cost. */
   readonly calledOff = new Map<JobId, Job>();
   events = 0;
-  /** When the newest was decided, by the run's own time. */
+  /** When the newest event was decided, in the run's own time. */
   latest = 0;
   base: string | undefined;
 
@@ -29,7 +29,7 @@ export class Fold {
     this.events += 1;
   }
 
-  /** Takes what the log has beyond what is known here. */
+  /** Reads the events that the log has beyond those already folded. */
   async catchUp(log: Pick<EventLog, "read">): Promise<Failed | undefined> {
     try {
       for await (const event of log.read(this.events)) this.take(event);
@@ -40,7 +40,7 @@ export class Fold {
     }
   }
 
-  /** Before the event itself is part of the state. */
+  /** Called before the event itself is part of the state. */
   #remember({ job, how }: Event & { readonly type: "job.ended" }): void {
     const running = this.state.running.get(job);
     const isGivenUp = how === "aborted" || how === "expired"; // An expired job may have been replaced.

@@ -1,18 +1,18 @@
-/** What has been said to the engine and not been taken up yet? */
+/** Queues messages for the engine until it takes them in. */
 import type { Command, Fact, Report } from "../core/log/event.ts";
 
 export type Message = Command | Report;
 
-/** `heard` is told what followed, once that is durable; never, if the engine ends before. */
+/** `heard` is called with the facts that followed, once they are durable; never, if the engine ends before. */
 export type Post = { readonly message: Message; readonly heard?: Hearing };
 type Hearing = (facts: readonly Fact[]) => void;
 
-/** Gathers what arrives while its one reader is busy, and wakes it otherwise. */
+/** Gathers messages while its one reader is busy, and wakes the reader otherwise. */
 export class Inbox {
   #waiting: Post[] = [];
   #wake: (() => void) | undefined;
 
-  /** Bound, so that it can be handed on as a function. */
+  /** An arrow function, so that it can be passed on without its object. */
   readonly send = (message: Message, heard?: Hearing): void => {
     this.#waiting.push(heard ? { message, heard } : { message });
     this.#wake?.();

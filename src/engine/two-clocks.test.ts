@@ -1,4 +1,4 @@
-/** Does a run keep its time, whatever the machine's clock is set to? */
+/** Tests that a run keeps its own time, however the machine's clock is set. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as drained } from "node:timers/promises";
@@ -16,7 +16,7 @@ import { Inbox } from "./inbox.ts";
 const HOUR = 60 * MINUTE;
 const MONTH = 30 * 24 * HOUR;
 
-/** One task is at work, one waits to be tried again, and what landed is to be looked at. `jumpMs`: of the clock, early on. */
+/** One task is at work, one waits for a retry, and what landed is due for a check. `jumpMs`: of the clock, early on. */
 function begun(jumpMs = 0): CoreRun {
   const run = new CoreRun({ retry: { firstMs: 20 * MINUTE, maxMs: 20 * MINUTE } });
   run.now += jumpMs;
@@ -27,12 +27,12 @@ function begun(jumpMs = 0): CoreRun {
   return run;
 }
 
-/** An engine goes on with it for two hours. Nobody ever answers: all that happens is that times are up. */
+/** An engine continues the run for two hours. No job answers, so all that happens is that deadlines pass. */
 class Machine {
   readonly clock: ManualClock;
   readonly #run: CoreRun;
   readonly #log = new MemoryEventLog();
-  /** What happened, and after how many ms that really passed. */
+  /** What happened, and how many ms of real time had passed by then. */
   readonly seen: { readonly what: string; readonly afterMs: number }[] = [];
   readonly jumps: number[] = [];
   #stop = new AbortController();
@@ -60,7 +60,7 @@ class Machine {
     await this.#ended;
   }
 
-  /** Time passes, and all that falls due on the way happens. */
+  /** Lets time pass with all deadlines on the way. */
   async until(time: number): Promise<void> {
     let isThere = false;
     this.clock.wakeAt(time, () => {
@@ -93,7 +93,7 @@ class Machine {
   }
 }
 
-/** The same happened at the same time, but for a second. */
+/** The same things happened at the same times, within a second. */
 function assertSame(seen: Machine["seen"], calm: Machine["seen"]): void {
   assert.deepEqual(
     seen.map(({ what }) => what),

@@ -1,3 +1,4 @@
+/** Tests how a worker's call is checked and filled in from its template. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { TemplateRegistry } from "../subtasks/registry.ts";

@@ -1,4 +1,4 @@
-/** What did a worker call for? The request is checked and filled in by its template; the rules decide the rest. */
+/** Reads a worker's call: checks the request for a subtask or question and fills it in from its template. */
 import { cut } from "../core/handoff.ts";
 import type { QuestionOrder, SubtaskOrder, ToolResponse, WorkerCall } from "../core/subtask.ts";
 import type { Called } from "../ports/agent.ts";
@@ -10,7 +10,7 @@ import { settingsOf } from "../subtasks/settings.ts";
 import { isRecord } from "../text/json.ts";
 import { redactFields } from "../text/redact.ts";
 
-/** Without secrets: what is called for goes into the log, and to other agents. */
+/** Removes secrets, because a call goes into the log, and to other agents. */
 export function readCall({ tool, input }: Called, templates: TemplateRegistry, redact: Redact): WorkerCall {
   const clean = redactFields(input, redact);
   if (tool === "ask") {
@@ -30,7 +30,7 @@ export function readCall({ tool, input }: Called, templates: TemplateRegistry, r
 
 type Redact = (text: string) => string;
 
-/** It is kept in the log, and in memory for as long as the subtask is open. */
+/** The order is kept in the log, and in memory as long as the subtask is open. */
 const MAX_ORDER_CHARS = 150_000;
 
 function readOrder(input: unknown, templates: TemplateRegistry): SubtaskOrder | string {
@@ -38,7 +38,7 @@ function readOrder(input: unknown, templates: TemplateRegistry): SubtaskOrder | 
   return "problem" in read ? read.problem : orderFor(read.request, templates);
 }
 
-/** In words: why there can be no such subtask. */
+/** A string says why there can be no such subtask. */
 function orderFor(request: SubtaskRequest, templates: TemplateRegistry): SubtaskOrder | string {
   const template = templates.match(request)?.template;
   if (template?.steps ?? template?.each ?? template?.director)

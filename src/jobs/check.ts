@@ -1,4 +1,4 @@
-/** How is the target? The gate on its tip, unless that is known, and where it is by then. */
+/** Runs a check job: the gate on the target's tip, unless its result is known, and where the target is afterwards. */
 import { type BaseLook, baseLookOf } from "../core/base-look.ts";
 import type { CheckBrief } from "../core/brief.ts";
 import type { Probed } from "../core/gate.ts";
@@ -35,7 +35,7 @@ export async function check(brief: CheckBrief, parts: JobParts, signal: AbortSig
   return { outcome: { is: "checked", tip, report, problems, ...known, ...where } };
 }
 
-/** That the gate cannot be run may stop the whole run: in a used workspace, that is seen once more in a fresh one. */
+/** A gate that cannot run may stop the whole run, so after a used workspace it is tried once more in a fresh one. */
 async function gateTarget(
   brief: CheckBrief,
   parts: JobParts,
@@ -49,7 +49,7 @@ async function gateTarget(
   return isDoubtful ? runGate({ ...tree, isFresh: true }, parts, signal) : gated;
 }
 
-/** Does the gate look at the target at all? */
+/** Runs a probe job: finds out whether the gate looks at the target at all. */
 async function probe(brief: CheckBrief, { gate, redact }: JobParts, signal: AbortSignal): Promise<Answer> {
   const { tip, seen = { commands: [] } } = brief;
   const found = await gate.probe({ job: jobIdOf(brief), commit: tip, rules: tip }, seen, signal);
@@ -64,7 +64,7 @@ function redacted(probed: Probed, redact: JobParts["redact"]): Probed {
   return probed.is === "unproven" ? { ...probed, failure: withoutSecrets(probed.failure, redact) } : probed;
 }
 
-/** What programs wrote goes into the log. */
+/** The look quotes what programs wrote, and goes into the log. */
 function lookOf(gated: GateRun, redact: JobParts["redact"]): BaseLook | undefined {
   const look = baseLookOf(gated);
   return look && redactFields(look, redact);

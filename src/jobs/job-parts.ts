@@ -1,4 +1,4 @@
-/** What do jobs have in common? The ports that they are given, their names, and how they say that they failed. */
+/** Types and functions that all jobs share: their ports, their ids, and their failures. */
 
 import type { PlanAnswer } from "../core/answers/plan-answer.ts";
 import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
@@ -22,15 +22,21 @@ export type JobParts = {
   readonly repository: Repository;
   readonly workspaces: Workspaces;
   readonly gate: Gate;
-  /** `none`: every goal goes to one worker as it is. A function: the plan was made before the run. */
+  /** `none`: every goal goes whole to one worker. A function: the plan was made before the run. */
   readonly planner: Agent | "none" | FixedPlanner;
   readonly worker: Agent;
   readonly checkout: Checkout;
-  /** Makes an answer outlive the process before the workspace is given back that it could be found in again. */
+  /**
+   * Makes an answer outlive the process before the job's workspace is given back: until then the answer could be found
+   * there.
+   */
   readonly remember: (job: JobId, answer: Answer) => Promise<void>;
-  /** Turns that ended well, but whose work a fault of the machine kept from being judged: the next attempt goes on there. */
+  /**
+   * Turns that succeeded, but whose work could not be judged because of the machine: the next attempt continues from
+   * them.
+   */
   readonly unkept: Map<JobId, JobTurn>;
-  /** Blots out secrets: what an agent says goes into the log. */
+  /** Removes secrets, because what an agent says goes into the log. */
   readonly redact: (text: string) => string;
   readonly surroundings: Surroundings;
   readonly specialists: () => Promise<readonly Specialist[]>;
@@ -38,18 +44,18 @@ export type JobParts = {
   readonly outbox: Outbox;
   readonly subtasks: SubtaskParts;
   readonly criteria: Criteria;
-  /** The longest that a turn may take in any case: past it no one waits for its answer. */
+  /** The longest that a turn may take, in ms: after that its answer is not waited for. */
   readonly maxTurnMs: { readonly plan: number; readonly work: number };
 };
 
 type SubtaskParts = {
   readonly templates: () => Promise<TemplateRegistry>;
   readonly filesIn: (folder: string) => ContextFiles;
-  /** Where results that are too long are kept whole. */
+  /** Where long results are kept whole. */
   readonly artefacts: Artefacts;
 };
 
-/** A turn that has ended, and where its work is. */
+/** A turn that has ended, and the workspace with its work. */
 export type JobTurn = {
   readonly workspace: Workspace;
   readonly said: Said | Called;
@@ -85,7 +91,9 @@ function jobOf(brief: Brief): Job {
   }
 }
 
-/** The result of a turn of an earlier engine. Of a turn that had to be ended only the cost counts. */
+/**
+ * The result of a turn of an earlier engine. If the turn was still running and had to be ended, only its cost counts.
+ */
 export async function collected(
   agent: Agent,
   brief: PlanBrief | WorkBrief,

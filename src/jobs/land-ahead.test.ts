@@ -1,4 +1,4 @@
-/** Does a land job that only gates, or only moves the target, do just that? */
+/** Tests land jobs that only gate, or only move the target. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { GREEN, jobPorts, MEMBER, RED, type Replies, SPEC } from "../../test/support/job-ports.ts";

@@ -1,4 +1,4 @@
-/** What does a landing say whose gate runs fewer tests than it ran on the target? */
+/** Tests what a landing reports if its gate ran fewer tests than on the target. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { GREEN, jobPorts, MEMBER, type Replies, SPEC } from "../../test/support/job-ports.ts";

@@ -1,3 +1,4 @@
+/** Tests the steps of a land job, and what it prepares while its gate runs. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { broken, GREEN, jobPorts, MEMBER, RED, type Replies, SPEC } from "../../test/support/job-ports.ts";

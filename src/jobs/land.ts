@@ -1,6 +1,6 @@
 /**
- * Can this land? One candidate: built off to the side, gated as merged, and the target moved if it still stands. With
- * several gates, one that is built on candidates which have not landed yet is only gated; another job moves the target.
+ * Runs a land job: builds one candidate off to the side, gates it as merged, and moves the target if it has not moved.
+ * With several gates, a candidate built on others that have not landed yet is only gated; another job moves the target.
  */
 import type { BuiltOn, LandBrief, LandMember } from "../core/brief.ts";
 import { failure } from "../core/failure.ts";
@@ -41,7 +41,10 @@ export async function land(brief: LandBrief, parts: JobParts, signal: AbortSigna
   return { outcome: { is: "landed", commit, members, conflicts, ...how, ...more } };
 }
 
-/** What it is built on is made in the same way by the jobs that gate it: the same commits, with the same ids. */
+/**
+ * The candidates that this one is built on are made here the same way as by the jobs that gate them: the same commits,
+ * with the same ids.
+ */
 async function gateAhead(
   brief: LandBrief,
   above: readonly BuiltOn[],
@@ -80,7 +83,7 @@ const wantedOf = (
   ...(brief.madeAt !== undefined && { madeAt: brief.madeAt }),
 });
 
-/** Builds the candidate on `onto` and runs its gate. An answer, if it cannot land as it is. */
+/** Builds the candidate on `onto` and runs its gate. Returns an answer if the candidate cannot land as it is. */
 async function gateOn(
   brief: LandBrief,
   onto: string,
@@ -138,26 +141,26 @@ async function gateOn(
   };
 }
 
-/** What a member does to tests is among its own flags. */
+/** True if a member's own flags already say what it does to tests. */
 const tellsItself = ({ members: all }: LandBrief, landed: readonly Member[]): boolean =>
   all.some(({ task, tellsOfTests }) => tellsOfTests && landed.some((member) => member.task === task));
 
 const NOTHING_RAN: GateRun = { report: { commands: [] }, problems: [], tail: "" };
 
 /**
- * The candidate may be what keeps its gate from running: it is red, and never "no worse". If it is not, the look at the
- * target that follows says so.
+ * The candidate itself may be what keeps its gate from running, so it is red, never "no worse". If it is not the cause,
+ * the check of the target that follows says so.
  */
 const UNRUN: Verdict = { ok: false, failures: [NOT_RUN] };
 
-/** Where the tree has lost its gate, the target's decides: nothing lands by having none. */
+/** If the candidate has no gate of its own, the target's gate is used: no change lands by removing the gate. */
 async function gateByRules(tree: GatedTree, onto: string, parts: JobParts, signal: AbortSignal) {
   const ran = await runGate(tree, parts, signal);
   const hasNone = !hasFailed(ran) && ran.report.commands.length === 0;
   return hasNone && tree.rules !== onto ? runGate({ ...tree, rules: onto }, parts, signal) : ran;
 }
 
-/** Whose change they are in may be the one that is guilty. */
+/** The files that the failures name: a member that changed one of them may be the guilty one. */
 function filesNamed(problems: readonly Problem[], failures: readonly string[]): readonly string[] {
   const asked = new Set(failures);
   const files = problems.flatMap((problem) => (asked.has(problem.name) ? problem.files : []));
@@ -172,8 +175,8 @@ const asBranch = ({ spec, flags: _, tellsOfTests: _told, ...member }: LandMember
 });
 
 /**
- * If this candidate lands, the next one is built on it: while the gate is busy, it is merged, and its files begin to
- * be put in their place. If it does not land, only this preparation is lost.
+ * If this candidate lands, the next one is built on it. While its gate runs, the next one is merged and its files are
+ * put in place. If it does not land, only this preparation is lost.
  */
 async function prepareNext(
   brief: LandBrief,
@@ -188,14 +191,14 @@ async function prepareNext(
   gate.prepare({ job: jobIdOf(brief), commit: candidate.commit, rules: onto });
 }
 
-/** Does something in the meantime, which ends with the first. */
+/** Runs `meanwhile` beside `first`, and stops it when `first` has ended. */
 async function beside<T>(
   first: Promise<T>,
   meanwhile: (stop: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<T> {
   const over = new AbortController();
-  const other = meanwhile(AbortSignal.any([over.signal, signal])).catch(() => {}); // Only a head start.
+  const other = meanwhile(AbortSignal.any([over.signal, signal])).catch(() => {}); // It is only a head start.
   try {
     return await first;
   } finally {

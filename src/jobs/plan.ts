@@ -1,4 +1,4 @@
-/** What does the planner say? One turn of its agent, in a folder with the target as it is. */
+/** Runs a plan job: one turn of the planner's agent, in a folder with the target's files. */
 
 import { readHandoff } from "../core/answers/handoff-answer.ts";
 import { readPlanAnswer } from "../core/answers/plan-answer.ts";
@@ -38,7 +38,7 @@ export async function plan(brief: PlanBrief, parts: JobParts, signal: AbortSigna
   return answerOf(asSaid(said), parts);
 }
 
-/** After a restart: what a planner had said before the engine could hear it. */
+/** After a restart: takes the answer that a planner gave before the engine could receive it. */
 export async function finishPlan(
   brief: PlanBrief,
   { workspace, wasRunning }: { readonly workspace: Workspace | undefined; readonly wasRunning: boolean },
@@ -52,7 +52,7 @@ export async function finishPlan(
 
 const isAgent = (planner: JobParts["planner"]): planner is Agent => typeof planner === "object";
 
-/** Without a planner the goal goes to one worker as it is. */
+/** Without a planner the whole goal goes to one worker. */
 const KEPT_WHOLE: Answer = {
   outcome: {
     is: "planned",
@@ -68,14 +68,16 @@ export function answerOf(said: Said, { redact }: Pick<JobParts, "redact">): Answ
   };
 }
 
-/** A handoff, or the word that ends a task of a plan file: a program that only works was asked to plan. */
+/**
+ * True for a handoff, or the word that ends a task of a plan file: then a program that only works was asked to plan.
+ */
 const isWorkers = (text: string): boolean =>
   readHandoff(text, "").is !== "none" || /^DONE\b/im.test(text.trim().split("\n").at(-1) ?? "");
 
-/** For the person who named the program; a planner can do nothing about it. */
+/** Addressed to the person who named the program; a planner cannot do anything about it. */
 const DID_YOU_MEAN = "did you mean `--planner none`? Then one worker does the whole goal";
 
-/** Nothing readable is a failure to ask again for, never an empty plan. */
+/** An unreadable answer is a failure, and the planner is asked again; it is never an empty plan. */
 function read(text: string, redact: JobParts["redact"]): Outcome {
   const found = redactFields(readPlanAnswer(text), redact);
   if (found.is === "answer") return { is: "planned", answer: found.answer };

@@ -1,3 +1,4 @@
+/** Tests when a slow preparation of a workspace is reported. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ManualClock } from "../adapters/clocks/manual.ts";

@@ -1,15 +1,15 @@
-/** Tells people that a job's workspace takes long to be made ready, and how long it took: that is not its work. */
+/** Reports that preparing a job's workspace takes long, and how long it took: that time is not the job's work. */
 import type { JobId } from "../core/job.ts";
 import type { Failed } from "../core/result.ts";
 import type { Signs } from "../ports/signs.ts";
 import type { Want, Workspace, Workspaces } from "../ports/workspaces.ts";
 
-/** Less is neither told of nor counted apart. */
+/** A shorter preparation is neither reported nor counted separately. */
 const TOLD_AFTER_MS = 2_000;
 
 type Telling = Pick<Signs, "clock" | "tell">;
 
-/** From the first copy or set-up to its end. */
+/** One preparation, from the first copy or set-up step to its end. */
 export class Preparing {
   readonly #job: JobId;
   readonly #signs: Telling;
@@ -33,7 +33,7 @@ export class Preparing {
     );
   }
 
-  /** It is ready, or cannot be made so. */
+  /** The workspace is ready, or cannot be made ready. */
   end(): void {
     this.#callOff();
     if (this.#since === undefined) return;

@@ -1,9 +1,9 @@
-/** Runs the gate, and tells people what it is at if that takes long. */
+/** Runs the gate, and reports which command takes long. */
 import type { GatedTree } from "../ports/gate.ts";
 import type { JobParts } from "./job-parts.ts";
 import { Preparing } from "./preparing.ts";
 
-/** Tells people after two minutes, and then ever more rarely, which command it is that takes so long. */
+/** Reports the slow command after two minutes, after five, and then each time that the time has doubled. */
 export async function runGate(tree: GatedTree, { gate, signs }: JobParts, signal: AbortSignal) {
   const preparing = new Preparing(tree.job, signs);
   const { clock, tell } = signs;

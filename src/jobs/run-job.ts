@@ -1,4 +1,4 @@
-/** Who does which kind of job? Each kind is a function of its brief and its ports; none throws. */
+/** Runs a job by its kind: each kind is a function of its brief and its ports, and none throws. */
 import type { Brief, WorkBrief } from "../core/brief.ts";
 import { type GateRecord, MAX_GATE_RECORDS } from "../core/gate.ts";
 import type { Cut } from "../ports/agent.ts";
@@ -29,7 +29,7 @@ function runJob(brief: Brief, parts: JobParts, signal: AbortSignal): Promise<Ans
   }
 }
 
-/** With the runs of the gate that the job began, in their order. */
+/** Adds the gate runs that the job began to its answer, in their order. */
 async function recorded(parts: JobParts, run: (parts: JobParts) => Promise<Answer>): Promise<Answer> {
   const gates: GateRecord[] = [];
   const { gate } = parts;
@@ -50,8 +50,8 @@ function redacted(answer: Answer, { redact }: JobParts): Answer {
 }
 
 /**
- * What became of a job whose engine died: its answer, if it had come to one. Nothing of it runs any more; its
- * workspace is given back, with what was in it kept. `wasRunning`: it had to be ended, so that it had not finished.
+ * Collects the answer of a job whose engine died, if it has one. Nothing of the job is running any more; its workspace
+ * is given back, and the work in it is kept. `wasRunning`: the job had to be ended, so it had not finished.
  */
 export async function collectJob(
   brief: Brief,
@@ -68,7 +68,7 @@ export const isCut = (found: Answer | Cut): found is Cut => "is" in found;
 
 type Left = { readonly workspace: Workspace | undefined; readonly wasRunning: boolean };
 
-/** A planner's words are enough; a worker's are nothing without what it made. */
+/** A planner's words are enough; a worker's words count only with the workspace that it changed. */
 async function finished(
   brief: Brief,
   { workspace, wasRunning }: Left,
@@ -82,7 +82,7 @@ async function finished(
   return undefined;
 }
 
-/** An attempt that was stopped has given its workspace back: it is made again, and has cost what it has. */
+/** A stopped attempt has given its workspace back: only its cost counts, and the task is attempted again. */
 async function costOf(brief: WorkBrief, { worker }: JobParts): Promise<Cut | undefined> {
   const said = await collected(worker, brief, true);
   return said?.is === "cut" ? said : undefined;

@@ -1,4 +1,4 @@
-/** What a subtask of a run is given to read, and that its result is checked whole before it is cut. */
+/** Tests what a subtask of a run is given to read, and that its result is checked whole before it is cut. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { jobPorts, SPEC } from "../../test/support/job-ports.ts";

@@ -1,4 +1,4 @@
-/** Gives a subtask what it reads, and checks whether its result is what was asked for. */
+/** Assembles what a subtask reads, and checks its result against what was asked for. */
 import path from "node:path";
 import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
@@ -13,7 +13,7 @@ import { DEFAULT_LIMITS } from "../subtasks/limits.ts";
 import type { TemplateRegistry } from "../subtasks/registry.ts";
 import { isResult } from "./terms.ts";
 
-/** Files that were named are in it whole; of those that fit, the names: it has all of them in its folder. */
+/** Named files are included whole. Of files that match, only the names are: the subtask has all files in its folder. */
 export async function contextFor(
   brief: WorkBrief,
   files: ContextFiles,
@@ -44,10 +44,10 @@ export async function contextFor(
   return { context: { text: `${names}${made.context.text}${warnings}`, ...inherits } };
 }
 
-/** Of the inputs: what a task is about is said early. */
+/** Of the inputs: the start of a text says what it is about. */
 const MAX_QUERY_CHARS = 2_000;
 
-/** A result is what the worker says at its end, checked, and then cut to what a conversation can take. */
+/** The result is what the worker says at its end. It is checked first, and then cut to what a conversation can hold. */
 export async function checkedResult(
   brief: WorkBrief,
   handoff: Handoff,
@@ -72,5 +72,5 @@ export async function checkedResult(
   return { handoff: { ...handoff, summary: content, ...named } };
 }
 
-/** The line that says what is left out, and where the whole is, must fit into what the log keeps of a result. */
+/** Reserved for the line that says what was left out and where the whole is, so that both fit into the log's limit. */
 const CUT_LINE_TOKENS = 200;

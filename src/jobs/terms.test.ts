@@ -1,4 +1,4 @@
-/** What a plan's task must answer, where its result is taken from, and when its criterion is tried. */
+/** Tests what a plan's task must answer, where its result is read from, and when its criterion is tried. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { broken, EVIDENCE, jobPorts, type Replies, SPEC } from "../../test/support/job-ports.ts";

@@ -1,4 +1,4 @@
-/** Were the terms of a plan's task kept? Its result in a file that the answer names, and a command that passes. */
+/** Checks the terms of a plan's task: its result in the file that the answer names, and a criterion that passes. */
 import path from "node:path";
 import {
   handoffFromEvidence,
@@ -18,7 +18,7 @@ import type { Workspace } from "../ports/workspaces.ts";
 import { redactCommand, redactFields } from "../text/redact.ts";
 import { type JobParts, jobIdOf } from "./job-parts.ts";
 
-/** Before the turn: where its result goes, and where those of the tasks before it are. */
+/** Before the turn: where its result goes, and where the results of earlier tasks are. */
 export async function scratchpadFor(
   { spec, before, goOn }: WorkBrief,
   outbox: Outbox,
@@ -27,18 +27,18 @@ export async function scratchpadFor(
   const name = spec.terms?.output;
   if (name === undefined)
     return before.some(({ output }) => output !== undefined) ? { scratchpad: { folder } } : {};
-  // What it has written there before it called for something is its own.
+  // The file was written by the same worker before its call, so it is kept.
   if (goOn) return { scratchpad: { folder, file: path.join(folder, name) } };
   const made = await outbox.prepare(name);
   return hasFailed(made) ? made : { scratchpad: { folder, file: made.file } };
 }
 
-/** What the agent claims, and which of the terms its answer breaks. */
+/** What the agent claims, and the failure if its answer breaks the terms. */
 type Reported = { readonly handoff: Handoff; readonly unmet?: Failure };
 
 /**
  * A worker with an output file answers `DONE|<path>`, alone or as the summary of a complete handoff, and its result is
- * what the file says. That it is not complete is believed without.
+ * the file's text. A report that it is not complete is believed without the file.
  */
 export async function reported(
   brief: WorkBrief,
@@ -63,11 +63,11 @@ export async function reported(
   return { handoff: { ...handoff, concerns, summary: cut(redact(plain(read.text)), MAX_SUMMARY_CHARS) } };
 }
 
-/** Whether its words are what was asked for, rather than a report of what it did. */
+/** True if the worker's words are the result itself, not a report about it. */
 export const isResult = ({ spec }: Pick<WorkBrief, "spec">): boolean =>
   spec.spawn !== undefined || (spec.delivers === "report" && spec.terms?.output === undefined);
 
-/** Without a claim that can be read, only what is there, and it says so. */
+/** Without a readable handoff, makes one from the branch, which says so. */
 function claimed({ task, spec }: WorkBrief, found: ReadHandoff, text: string, evidence: Evidence): Handoff {
   if (found.is === "handoff") return found.handoff;
   const handoff = handoffFromEvidence(task, evidence, found);
@@ -85,19 +85,19 @@ const notDone = (answer: string, wanted: string): Failure =>
 const noOutput = (problem: string, file: string): Failure =>
   failure("unmet", `answered DONE, but ${problem}`, `write the whole result into ${file} before the answer`);
 
-/** Two paths that differ only at their ends must be seen to. */
+/** Long enough to show two paths that differ only at their ends. */
 const MAX_QUOTED_CHARS = 500;
 const quoted = (text: string) => JSON.stringify(cut(text, MAX_QUOTED_CHARS));
 
-/** As a handoff's own summary; the policy cuts it further for the log. */
+/** As for a handoff's own summary; the policy cuts it further for the log. */
 const MAX_SUMMARY_CHARS = 20_000;
-/** All but tab and line ends: a terminal obeys an escape. */
+/** Control characters except tab and line ends: a terminal obeys escape sequences. */
 const CONTROL = /[\p{Cc}--[\t\n\r]]/gv;
 const plain = (text: string) => text.toWellFormed().replace(CONTROL, "").trim();
 
 /**
- * Says whether a change was not needed: its criterion passes on the tree from before the task. Tried in a place of its
- * own, because a worker may leave ignored files in its folder that make the command pass.
+ * Finds out whether no change was needed: whether the criterion passes on the tree from before the task. Uses a
+ * workspace of its own, because the worker may have left ignored files that make the command pass.
  */
 export async function criterionBefore(
   brief: WorkBrief,
@@ -118,7 +118,7 @@ export async function criterionBefore(
   }
 }
 
-/** On what was kept already: what the command itself changes in the workspace goes nowhere. */
+/** Runs after the work was kept: what the command itself changes in the workspace is lost. */
 export async function tryCriterion(
   { spec }: WorkBrief,
   workspace: Workspace,

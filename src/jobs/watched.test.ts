@@ -1,3 +1,4 @@
+/** Tests when a watched turn is reported as quiet or slow, and when it is stopped. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ManualClock } from "../adapters/clocks/manual.ts";
@@ -16,7 +17,7 @@ const STOPPED: Said = {
   spent: { tokens: 5 },
 };
 
-/** A turn that goes on until it is told to stop, or ended by the test. `last`: what it says when it is stopped. */
+/** A turn that goes on until it is stopped, or ended by the test. `last`: what it says when it is stopped. */
 function watching(signs: Partial<Signs> = {}, maxMs = 600 * MINUTE, last = STOPPED) {
   const clock = new ManualClock(1_000_000);
   const told: number[] = [];
@@ -50,7 +51,7 @@ function watching(signs: Partial<Signs> = {}, maxMs = 600 * MINUTE, last = STOPP
     },
     outer.signal,
   );
-  /** To the next appointment, and what follows from it. */
+  /** Advances to the next timer, and runs what follows from it. */
   const step = async () => {
     clock.step();
     for (let i = 0; i < 10; i += 1) await Promise.resolve();

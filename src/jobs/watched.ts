@@ -1,10 +1,10 @@
-/** Does a turn go on? Judged by its signs and by what it changes: told of when it is quiet, stopped when it stays so. */
+/** Watches an agent's turn: reports when it is quiet or slow, and stops it when it is quiet or at work for too long. */
 import { failure } from "../core/failure.ts";
 import type { Agent, Ask, Called, Said } from "../ports/agent.ts";
 import { MAX_APART_MS } from "../ports/clock.ts";
 import type { Signs } from "../ports/signs.ts";
 
-/** The agent's turn, which is ended when it has given no sign for long, or has taken longer than it may. */
+/** Runs the agent's turn; ends it when it has given no sign of life for long, or has used up its time. */
 export async function runWatched(
   agent: Agent,
   ask: Ask,
@@ -26,7 +26,7 @@ export async function runWatched(
 
 const NEXT = "read its transcript (skein logs); quiet.stop and timeout limit how long Skein waits";
 
-/** Times are of the turn's own clock, which stands still while it waits for its account. */
+/** Times are by the turn's own clock, which stands still while the turn waits for its account. */
 class Watch {
   readonly #ask: Ask;
   readonly #signs: Signs;
@@ -35,7 +35,7 @@ class Watch {
   #begun: number;
   #lastSign: number;
   #armedAt = 0;
-  /** How much more the machine's clock showed than the turn's, at the last look. */
+  /** How far the machine's clock was ahead of the turn's clock when last read. */
   #apartMs: number;
   #warned = false;
   #slowIn: string | undefined;
@@ -60,7 +60,7 @@ class Watch {
     this.#seen(this.#now());
   }
 
-  /** Said once, and once more when it is over. */
+  /** Reported when the slowness begins, and once more when it is over. */
   slow(doing: string | undefined): void {
     const before = this.#slowIn;
     this.#slowIn = doing;
@@ -73,14 +73,14 @@ class Watch {
   end(): void {
     this.#callOff();
     this.#callOff = () => {};
-    this.#own.abort(); // It is not armed again.
+    this.#own.abort(); // The timer is not set again after this.
   }
 
   #now(): number {
     return this.#signs.clock.now() - this.#signs.waitedMs(this.#ask.job);
   }
 
-  /** For the next moment at which something can follow from silence. */
+  /** Sets the timer for the next moment at which silence has a consequence. */
   #arm(): void {
     this.#callOff();
     if (this.#own.signal.aborted) return;
@@ -100,7 +100,7 @@ class Watch {
 
   async #look(): Promise<void> {
     const lateMs = this.#now() - this.#deadline();
-    if (lateMs < 0) return this.#arm(); // It gave a sign, or waited.
+    if (lateMs < 0) return this.#arm(); // There was a sign of life, or the turn waited for its account.
     if (lateMs > MAX_LATE_MS) return this.#slept();
     if (this.#now() >= this.#begun + this.#ask.maxMs) {
       return this.#stop(`it did not end within ${minutes(this.#ask.maxMs)} and was stopped`);
@@ -112,7 +112,9 @@ class Watch {
     this.#arm();
   }
 
-  /** It was woken so late because the machine slept, and the turn with it: since it was armed, no time has passed. */
+  /**
+   * The timer fired so late because the machine slept, and the turn with it: the time since it was set does not count.
+   */
   #slept(): void {
     const ms = this.#now() - this.#armedAt;
     this.#begun += ms;
@@ -137,13 +139,13 @@ class Watch {
     const apartMs = clock.wall() - clock.now();
     const isSet = Math.abs(apartMs - this.#apartMs) > MAX_APART_MS;
     this.#apartMs = apartMs;
-    // Where the machine's clock was set, the times of files do not tell: it may have changed something just now.
+    // If the machine's clock was set, file times say nothing, so assume that a file has just changed.
     const ago = isSet ? 0 : clock.wall() - changed;
     const at = this.#now() - Math.max(0, ago);
     if (at > this.#lastSign) this.#seen(at);
   }
 
-  /** If people were told that it is quiet, they are told that it is not any more. */
+  /** If the turn was reported as quiet, reports that it is active again. */
   #seen(at: number): void {
     this.#lastSign = at;
     if (!this.#warned) return;
@@ -158,7 +160,7 @@ class Watch {
   }
 }
 
-/** Even a busy machine does not wake a timer so late: it must have slept. */
+/** Even a busy machine does not fire a timer so late: it must have slept. */
 const MAX_LATE_MS = 60_000;
 
 const minutes = (ms: number) =>

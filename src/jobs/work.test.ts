@@ -1,3 +1,4 @@
+/** Tests a work job: keeping and judging its branch, and giving back its workspace. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { broken, EVIDENCE, jobPorts, type Replies, SPEC } from "../../test/support/job-ports.ts";
@@ -174,7 +175,7 @@ describe("an attempt after one whose turn ended well and could not be kept", () 
     spent: { tokens: 9 },
   } as const;
 
-  /** Each answer of `keeps` in turn; then it works. */
+  /** `keep` gives each of these results in turn; after that it works. */
   function portsThatFail(...keeps: readonly Replies["keep"][]) {
     const { parts, calls } = jobPorts({ said: PAID });
     const left = [...keeps];

@@ -1,4 +1,4 @@
-/** What is the result of one attempt? One turn of an agent in a workspace of its own; then what the repository shows. */
+/** Runs a work job: one turn of an agent in its own workspace, then the result by what the repository shows. */
 
 import { readHandoff } from "../core/answers/handoff-answer.ts";
 import type { WorkBrief } from "../core/brief.ts";
@@ -47,15 +47,15 @@ export async function work(brief: WorkBrief, parts: JobParts, signal: AbortSigna
 }
 
 /**
- * What a worker needs, where that is known. Not if a command judges its result or if it only reports, which may need any
- * file; nor of a subtask, which goes on from a part of another task.
+ * The files that the worker needs, if they are known. Unknown if a command judges the result or if the task only
+ * reports, because then any file may be needed; and for a subtask, which continues a part of another task.
  */
 function pathsOf({ scope, terms, delivers, spawn }: WorkBrief["spec"]): readonly string[] | undefined {
   const isKnown = delivers === "change" && !spawn && !terms?.loose && terms?.criterion === undefined;
   return isKnown ? [...scope, ...(terms?.reads ?? [])] : undefined;
 }
 
-/** After a restart: an attempt that had finished is judged as if nothing had happened, any other is only kept. */
+/** After a restart: an attempt that had finished is judged as usual; the work of any other is only kept. */
 export async function finishWork(
   brief: WorkBrief,
   { workspace, wasRunning }: { readonly workspace: Workspace; readonly wasRunning: boolean },
@@ -69,8 +69,8 @@ export async function finishWork(
 }
 
 /**
- * After a restart, of an attempt that a fault of the machine made fail: if its turn ended well, the workspace is left to
- * the next attempt. Says whether it is.
+ * After a restart, for an attempt that failed because of the machine: if its turn succeeded, its workspace is left to
+ * the next attempt. Returns whether it is.
  */
 export async function recallUnkept(
   brief: WorkBrief,
@@ -84,7 +84,7 @@ export async function recallUnkept(
   return true;
 }
 
-/** The work of an earlier attempt that is there and paid for. Only what follows a turn is done again. */
+/** The work of an earlier attempt, which exists and is paid for. Only the steps after its turn are done again. */
 function takeUnkept(brief: WorkBrief, { unkept }: JobParts): JobTurn | undefined {
   for (let attempt = brief.attempt - 1; attempt > 0; attempt -= 1) {
     const job = jobIdOf({ ...brief, attempt });
@@ -95,7 +95,7 @@ function takeUnkept(brief: WorkBrief, { unkept }: JobParts): JobTurn | undefined
   return undefined;
 }
 
-/** What it cost was counted with the attempt that made it. */
+/** The cost was counted with the attempt that did the work. */
 const withoutCost = ({ spent: _, ...said }: Exclude<JobTurn["said"], { readonly is: "failed" }>) => said;
 
 async function conclude(
@@ -116,11 +116,11 @@ async function conclude(
         ? await concludeCall(brief, said, { ...turn, kept }, parts)
         : await judgeBranch(brief, { ...turn, text: said.text, kept }, parts, signal);
   const whole = { ...answer, ...spent };
-  // Only a result: that an attempt failed because it was stopped is not to be remembered.
+  // Remembers only results: a failure because of a stop must not be remembered.
   if (whole.outcome.is === "worked" || whole.outcome.is === "called")
     await parts.remember(jobIdOf(brief), whole);
   const why = whole.outcome.is === "failed" ? whole.outcome.failure : undefined;
-  // Stopped while its criterion ran: after a resume the criterion is tried again, in the same workspace.
+  // Stopped while the criterion ran: after a resume the criterion is tried again, in the same workspace.
   const isCutOff = why !== undefined && signal.aborted;
   const isMachines = why?.kind === "repository";
   if (said.is !== "failed" && isMachines && !isCutOff)
@@ -129,16 +129,18 @@ async function conclude(
   return whole;
 }
 
-/** What could not be kept is only there: it is tried again when the run ends or is resumed. */
+/**
+ * Work that could not be kept exists only in the workspace: keeping it is tried again when the run ends or is resumed.
+ */
 async function giveBack(workspace: Workspace, kept: Kept | Failed, { workspaces }: JobParts): Promise<void> {
   if (!isStillThere(kept)) await workspaces.release(workspace);
 }
 
-/** Of what the worker itself has destroyed, nothing is. */
+/** False if the worker itself has destroyed its work. */
 const isStillThere = (kept: Kept | Failed): boolean =>
   hasFailed(kept) && kept.failure.kind !== "agent-failed";
 
-/** The turn ended with a call: what was made so far is kept, and is where the worker, or its subtask, goes on. */
+/** The turn ended with a call: its changes are kept as a snapshot, from which the worker or its subtask goes on. */
 async function concludeCall(
   brief: WorkBrief,
   said: Called,
@@ -149,7 +151,7 @@ async function concludeCall(
   const call = readCall(said, await subtasks.templates(), redact);
   const start = kept.commit ?? workspace.commit;
   const { specialist } = chooseSpecialist(brief.spec, await specialists());
-  const isFull = call.is === "subtask" && call.order.context.inherit_context === "full"; // Of the same role.
+  const isFull = call.is === "subtask" && call.order.context.inherit_context === "full"; // A subtask of the same role.
   const agent = specialist ? { agent: specialist.name } : isFull ? { agent: DEFAULT_SUBAGENT } : {};
   const notes = [...notKept(kept), ...strays];
   const noted = notes.length > 0 ? { notes } : {};
@@ -158,7 +160,7 @@ async function concludeCall(
 
 const notKept = ({ left }: Kept): readonly string[] => left.map((what) => `not kept: ${what}`);
 
-/** Only its words count: what it changed meanwhile has no place, since its subtask has the files. */
+/** Only its words count. What it changed meanwhile is dropped, because its subtask works on the files. */
 async function concludeAnswer(
   brief: WorkBrief,
   { workspace, said }: JobTurn,
@@ -178,7 +180,7 @@ function answerIn(question: string, said: JobTurn["said"], redact: JobParts["red
   return { is: "passed-on", question, ...(typeof asked === "string" && { text: redact(asked) }) };
 }
 
-/** The summary of a handoff, or its plain words. */
+/** The summary of a handoff, or the plain text. */
 function spokenAnswer(question: string, text: string): Answer["outcome"] {
   const read = readHandoff(text, "");
   const answer = read.is === "handoff" ? read.handoff.summary : text.trim();
@@ -186,7 +188,7 @@ function spokenAnswer(question: string, text: string): Answer["outcome"] {
   return isGiven ? { is: "answered", question, text: answer } : { is: "passed-on", question };
 }
 
-/** What was made is the attempt's branch, and the branch says what was made. */
+/** The changes become the attempt's branch, and the result is judged by that branch. */
 async function judgeBranch(
   brief: WorkBrief,
   { workspace, strays, text, kept }: JobTurn & { readonly text: string; readonly kept: Kept | Failed },
@@ -194,8 +196,8 @@ async function judgeBranch(
   stop: AbortSignal,
 ): Promise<Answer> {
   if (hasFailed(kept)) return failed(stillIn(workspace, kept));
-  const signal = AbortSignal.timeout(CONCLUDE_MS); // Also when the run is being stopped: the work is done.
-  // That of the attempt which made it; of one that goes on, what its first turn began from.
+  const signal = AbortSignal.timeout(CONCLUDE_MS); // Not `stop`: finished work is judged even then.
+  // The commit of the attempt that did the work; if it went on after a call, the commit that its first turn began from.
   const base = brief.goOn ? brief.base : workspace.commit;
   const evidence = await evidenceOf(base, kept.commit ?? workspace.commit, parts, signal);
   if (hasFailed(evidence)) return failed(evidence.failure);
@@ -244,7 +246,7 @@ export const salvageRefOf = ({ run, task, attempt }: Pick<WorkBrief, "run" | "ta
 const keepAside = (brief: WorkBrief, workspace: Workspace, parts: JobParts) =>
   keepAs({ ref: salvageRefOf(brief), message: messageOf(brief) }, workspace, parts);
 
-/** Once, where a criterion comes after it: what that changes must not land, also if it was stopped on the way. */
+/** With a criterion, the work is kept only once: changes by the criterion must not land, even if it was interrupted. */
 const keepAsBranch = (brief: WorkBrief, { workspace, said }: JobTurn, parts: JobParts) => {
   const as = { ref: `refs/heads/${brief.branch}`, message: messageOf(brief) };
   const isFinal = brief.spec.terms?.criterion !== undefined && said.is !== "called";
@@ -261,7 +263,7 @@ const stillIn = ({ folder }: Workspace, kept: Failed): Failure => {
     : kept.failure;
 };
 
-/** Why it failed, where its work is, and what else was seen. */
+/** The failure with where the attempt's work is, and what else was noticed. */
 function toldOf(
   why: Failure,
   { workspace, strays, kept }: JobTurn & { readonly kept: Kept | Failed },
@@ -286,11 +288,11 @@ export const subjectOf = ({ key, description }: { readonly key: string; readonly
 };
 
 const MAX_SUBJECT_CHARS = 72;
-/** To keep, bring over and look at an attempt of any size; each git call has its own limit below it. */
+/** For keeping, transferring and reading an attempt of any size; each git call has a smaller limit of its own. */
 const CONCLUDE_MS = 300_000;
 const LOOK_MS = 60_000;
 
-/** Not necessarily the worker's doing: people edit while a run goes on. */
+/** The worker need not have done it: people edit while a run goes on. */
 function touched(before: Look, after: Look): readonly string[] {
   const places = differences(before, after);
   return places.length === 0 ? [] : [checkoutChanged("this task was running", places)];

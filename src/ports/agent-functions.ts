@@ -1,4 +1,4 @@
-/** How is a plain function a planner or a worker? What it is given, and what it may return. */
+/** Types of plain functions as planners and workers: what they are given, and what they may return. */
 import type { PlanBrief, WorkBrief } from "../core/brief.ts";
 import type { HandoffStatus, Metrics } from "../core/handoff.ts";
 import type { Spent } from "../core/job.ts";
@@ -7,11 +7,11 @@ import type { Delivers } from "../core/task.ts";
 import type { Scratchpad } from "./agent.ts";
 
 /**
- * Splits a task, and is asked again with news of how its parts went. A throw is an error of the planner's: it is asked
- * again, and never taken to be done. An answer without tasks means, the first time, that one worker takes the task as
- * it is; later, that nothing more is needed.
+ * Splits a task, and is asked again with news of its parts. If it throws, that is an error of the planner: it is asked
+ * again, and never taken to be done. If the first answer has no tasks, one worker takes the task as
+ * it is; a later answer without tasks says that nothing more is needed.
  *
- * What was not done comes as a concern of the kind "undone". Deal with it by a task that takes its place (`by`), or say
+ * Each task that was not done is a concern of the kind "undone". Name the task that takes its place (`by`), or say
  * why it is given up (`because`): then the run ends incomplete, with that reason.
  *
  * ```ts
@@ -26,8 +26,8 @@ import type { Scratchpad } from "./agent.ts";
 export type PlanFunction = (brief: PlanBrief, place: Place) => Awaitable<PlanResult>;
 
 /**
- * Does one task in its own folder, whose changes become its branch. A throw is a failed attempt; the next one is told
- * why. What the folder shows wins over what is returned; if nothing is returned, the folder alone counts.
+ * Does one task in its own folder, whose changes become its branch. If it throws, the attempt failed, and the next one
+ * is told why. What the folder shows wins over what is returned; without a returned value, only the folder counts.
  *
  * ```ts
  * const work: WorkFunction = async ({ spec }, { folder, signal }) => {
@@ -43,18 +43,20 @@ type Awaitable<T> = T | Promise<T>;
 /** Where and how long a function works. What a planner changes in its folder is thrown away. */
 export type Place = {
   readonly folder: string;
-  /** What a program that it starts there should get, and nothing else: no secrets that were not handed on. */
+  /**
+   * The variables for programs that it starts there, and no others: secrets are included only if they were passed on.
+   */
   readonly environment: Readonly<Record<string, string>>;
   /** In a run that follows a plan: a task with an output file writes it there, and returns `DONE|<path>`. */
   readonly scratchpad?: Scratchpad;
   /**
    * Aborted when the task is cancelled, its time is up, or the run stops. Heed it: a function cannot be ended from
-   * outside, and whatever it returns afterwards is not heard.
+   * outside, and what it returns afterwards is ignored.
    */
   readonly signal: AbortSignal;
 };
 
-/** A text is read as a model's would be: the answer is found in it. */
+/** A string is read like a model's text: the answer is found in it. */
 export type PlanResult = string | PlannedParts;
 
 export type PlannedParts = {
@@ -63,49 +65,49 @@ export type PlannedParts = {
   readonly tasks: readonly PlannedPart[];
   /** What no task covers yet, and why. */
   readonly deferred?: readonly { readonly files: Scope; readonly reason: string }[];
-  /** Concerns in the brief that are dealt with. Of the kind "said", the id is enough. */
+  /** Concerns in the brief that are dealt with. For the kind "said", the id is enough. */
   readonly addressed?: readonly (string | AddressedConcern)[];
-  /** False: nothing more for now, but it is not over. */
+  /** False: no more tasks for now, but the planner is not finished. */
   readonly done?: boolean;
 };
 
 export type AddressedConcern = {
-  /** Its id. */
+  /** The concern's id. */
   readonly concern: string;
-  /** Of something undone: the id of the task, of this answer or an earlier one, that took its place. */
+  /** For something undone: the id of the task, of this answer or an earlier one, that takes its place. */
   readonly by?: string;
-  /** Of something undone: why nothing takes its place. */
+  /** For something undone: why nothing takes its place. */
   readonly because?: string;
 };
 
 export type PlannedPart = {
-  /** The planner's own name for it: letters, digits, dots, dashes, underscores. Made from the description unless told. */
+  /** The planner's own name for it: letters, digits, dots, dashes, underscores. Default: made from the description. */
   readonly id?: string;
   readonly description: string;
-  /** How one sees that it is done. */
+  /** How to see that the task is done. */
   readonly acceptance: string;
   /** The files that it may change; a path that ends in "/" is a folder. */
   readonly scope?: Scope;
-  /** From 1, the most urgent, to 10; that of the task that is split unless told. */
+  /** From 1, the most urgent, to 10. Default: the priority of the task that is split. */
   readonly priority?: number;
   /** Ids of tasks of the same planner that must be done first. */
   readonly after?: readonly string[];
-  /** `change`, unless told: something that lands. A `report` only says something. */
+  /** `change` (default): something that lands. `report`: only an answer. */
   readonly delivers?: Delivers;
   readonly agent?: string;
-  /** Labels that a machine of a fleet must have to work on it, such as "gpu". */
+  /** Labels that a fleet's machine must have to work on the task, such as "gpu". */
   readonly needs?: readonly string[];
   readonly branch?: string;
 };
 
-/** A text is read as a model's would be: the handoff is found in it. */
+/** A string is read like a model's text: the handoff is found in it. */
 export type WorkResult = string | WorkReport;
 
 export type WorkReport = {
-  /** Only `complete` lands; anything else is a failed attempt whose work is kept. */
+  /** Only `complete` lands; any other status is a failed attempt whose work is kept. */
   readonly status: HandoffStatus;
   readonly summary: string;
-  /** Needed for a change where nothing can be seen of it, as in `decomposeAndExecute`; else what is seen counts. */
+  /** Needed only if the folder's changes cannot be seen, as in `decomposeAndExecute`; otherwise the changes count. */
   readonly filesChanged?: readonly string[];
   readonly diff?: string;
   readonly concerns?: readonly string[];
@@ -115,8 +117,8 @@ export type WorkReport = {
 };
 
 /**
- * Thrown by a function whose model cannot be reached: nothing is held against the task, and it is tried again after a
- * wait that grows.
+ * Thrown by a function whose model cannot be reached: the task is not charged, and is tried again after a wait that
+ * grows.
  */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";

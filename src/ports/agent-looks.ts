@@ -1,11 +1,11 @@
-/** What is looked at before an agent is started? Ports over programs, models and what confines commands. */
+/** Ports for checks before an agent starts: its programs, its models, and the sandbox for its commands. */
 import type { Failure } from "../core/failure.ts";
 import type { ModelSpec } from "../core/model-spec.ts";
 
 export type AgentLooks = {
   readonly programs: ProgramLooks;
   readonly models: ModelLooks;
-  /** What would confine commands; `problem`: it is required, and not there. */
+  /** What would confine commands; `problem`: a sandbox is required, and there is none. */
   readonly sandbox: (wanted: SandboxWish) => Promise<SandboxFacts>;
   /** What is wrong with a folder of prompts. */
   readonly prompts: (folder: string) => Promise<Failure | undefined>;
@@ -21,14 +21,14 @@ type ProgramLooks = {
     command: readonly [string, ...string[]],
     folder: string,
   ) => Promise<Failure | undefined>;
-  /** The version of the package that a program belongs to; undefined if it is none of that package. */
+  /** The version of the package that a program belongs to; undefined if it does not belong to that package. */
   readonly version: (program: string, packageName: string) => Promise<string | undefined>;
   /** The version of the Node on the PATH. */
   readonly node: () => Promise<string | undefined>;
 };
 
 type ModelLooks = {
-  /** Why it has no key. */
+  /** Why a model has no key. */
   readonly keyProblem: (model: ModelSpec) => Promise<Failure | undefined>;
   /** Why a model on this machine does not answer. */
   readonly reachProblem: (model: ModelSpec) => Promise<Failure | undefined>;
@@ -41,13 +41,13 @@ type LocalModels = {
   readonly provider: string;
   /** The address before "/models". */
   readonly place: string;
-  /** Where a server of its kind usually is. */
+  /** True if this is the usual address of such a server. */
   readonly isUsual: boolean;
-  /** By name, those that can talk; in the server's own order. */
+  /** Names of the models that can hold a conversation, in the server's own order. */
   readonly models: readonly string[];
 };
 
-/** In dollars for a million tokens, by "provider/model". Cache prices default to the input price. */
+/** In dollars per million tokens, by "provider/model". Cache prices default to the input price. */
 export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
 
 export type PriceOverride = {
@@ -58,9 +58,9 @@ export type PriceOverride = {
 };
 
 type PriceTable = {
-  /** When the table was made. */
+  /** The date of the table. */
   readonly asOf: string;
-  /** In microdollars; undefined if nobody knows the price. */
+  /** In microdollars; undefined if the price is unknown. */
   readonly cost: (
     model: ModelSpec,
     use: { readonly input: number; readonly output: number },
@@ -69,7 +69,7 @@ type PriceTable = {
 
 export type SandboxFacts = {
   readonly level: "bubblewrap" | "none";
-  /** What is in force, and why. */
+  /** Which confinement is in force, and why. */
   readonly why: string;
   readonly problem?: Failure;
 };

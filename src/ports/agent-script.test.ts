@@ -1,3 +1,4 @@
+/** Tests reading scripts of scripted agents, and that all mistakes are reported with their place. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readScript } from "./agent-script.ts";

@@ -1,4 +1,4 @@
-/** What does a scripted agent do, and when? A file that answers for planners and workers, checked as a whole. */
+/** Reads a scripted agent's file of answers for planners and workers, and checks all of it. */
 import * as z from "zod";
 
 const text = z.string("must be text");
@@ -8,7 +8,7 @@ const anyObject = z.record(z.string(), z.unknown(), "must be an object");
 const MS = "must be a number of ms, a day at most";
 const ms = z.number(MS).min(0, MS).max(86_400_000, MS);
 
-/** A script stays in the workspace, and out of git's own folder. */
+/** A script writes only inside the workspace, and not into git's own folder. */
 const path = z
   .unknown()
   .transform(String)
@@ -20,8 +20,8 @@ const path = z
   );
 
 /**
- * `crash`: killed, as by the machine. `hang`: never ends. `outage`: the model cannot be reached. `silent`: ends
- * well, without a word.
+ * `crash`: killed, as if by the machine. `hang`: never ends. `outage`: the model cannot be reached. `silent`: succeeds
+ * without any output.
  */
 const FAULTS = '"crash", "hang", "outage", "silent" or {"exit": 0 to 255}';
 const EXIT = "must be from 0 to 255";
@@ -35,8 +35,8 @@ const fault = z.union(
 const call = z.union([z.strictObject({ spawn: anyObject }), z.strictObject({ ask: anyObject })]);
 
 /**
- * `answer`: that text and nothing else, with the path of the task's output file for `$OUTPUT`. `done`: what is right
- * for the task, `DONE|$OUTPUT` if it has such a file, else a handoff that says complete.
+ * `answer`: that text only, with the path of the task's output file for `$OUTPUT`. `done`: the right end for the task,
+ * which is `DONE|$OUTPUT` if it has such a file, else a complete handoff.
  */
 const workEnd = z.union(
   [z.strictObject({ handoff: anyObject }), z.strictObject({ answer: text }), call, z.literal("done"), fault],
@@ -49,9 +49,9 @@ const step = z.discriminatedUnion(
   [
     z.strictObject({ do: z.literal("write"), path, text }),
     z.strictObject({ do: z.literal("append"), path, text }),
-    /** The first place that reads `find`. */
+    /** Replaces the first place that reads `find`. */
     z.strictObject({ do: z.literal("replace"), path, find: someText, with: text }),
-    /** Below the last line that contains `after`. */
+    /** Inserts below the last line that contains `after`. */
     z.strictObject({ do: z.literal("insert"), path, after: someText, text }),
     z.strictObject({ do: z.literal("delete"), path }),
     z.strictObject({ do: z.literal("rename"), path, to: path }),
@@ -60,7 +60,7 @@ const step = z.discriminatedUnion(
       command: z.tuple([z.string()], z.string(), "must be a list: the program and its arguments"),
     }),
     z.strictObject({ do: z.literal("wait"), ms }),
-    /** Until `task` has such an attempt, or a later one, that was handed in; or until it has landed. `ms` at most. */
+    /** Waits until `task` has handed in this attempt or a later one, or until it has landed; at most `ms`. */
     z.strictObject({
       do: z.literal("await"),
       task: someText,
@@ -69,7 +69,7 @@ const step = z.discriminatedUnion(
       ms,
     }),
     z.strictObject({ do: z.literal("say"), text }),
-    /** Into the task's output file, in place of what was there. */
+    /** Writes the task's output file, replacing what was there. */
     z.strictObject({ do: z.literal("output"), text }),
     z.strictObject({ do: z.literal("commit"), message: someText }),
   ],
@@ -77,9 +77,8 @@ const step = z.discriminatedUnion(
 );
 
 /**
- * A fault or a text happens in the turn of its place in the list, and no other. Answers are given one after the
- * other, each until it was accepted: so a turn that was interrupted skips nothing. After the last there are no
- * more tasks.
+ * A fault or a text happens only in the turn with its place in the list. Answers are given one after the other, each
+ * until it was accepted, so an interrupted turn skips none. After the last answer there are no more tasks.
  */
 const delayMs = ms.optional();
 const planTurn = z.union(
@@ -94,8 +93,8 @@ const planTurn = z.union(
 const workTurn = z.strictObject({ steps: z.array(step).optional(), end: workEnd }, "must be an object");
 
 /**
- * The attempt of its place in the list; the last one stands for all later ones. `goesOn`: what it does when it goes on
- * after a call, one after the other. `answers`: what it says when its subtask asks; if nothing, it passes that on.
+ * The attempt with its place in the list; the last one is used for all later attempts. `goesOn`: its turns after calls,
+ * one after the other. `answers`: what it says when its subtask asks; if absent, the question is passed on.
  */
 const workAttempt = workTurn.extend({ goesOn: z.array(workTurn).optional(), answers: text.optional() });
 
@@ -124,7 +123,7 @@ type ReadScript =
   | { readonly is: "script"; readonly script: Script }
   | { readonly is: "broken"; readonly problems: readonly string[] };
 
-/** Every problem at once, each with its place, such as `work.parser[2].steps[1]`. */
+/** Returns all problems at once, each with its place, such as `work.parser[2].steps[1]`. */
 export function readScript(written: string): ReadScript {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-/** Who does a turn of work? A program or a model; it gets a brief and a folder, and says something at the end. */
+/** The port of agents: one turn of a program or a model, with a brief, a folder, and an answer at the end. */
 import type { PlanBrief, WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
 import type { JobId, Spent } from "../core/job.ts";
@@ -6,16 +6,16 @@ import type { Specialist } from "../core/specialist.ts";
 import type { Facts } from "./surroundings.ts";
 
 export type Agent = {
-  /** Must not throw. What it changed is in the folder; what it claims is in its words. */
+  /** Must not throw. Its changes are in the folder, its claims in its words. */
   turn(ask: Ask, signal: AbortSignal): Promise<Said | Called>;
   /**
-   * The result of a turn of an earlier engine, if it is known to have ended by itself, well or badly; asked only
-   * once nothing of it runs any more. That its work is complete is not taken from one that may have been cut off.
+   * The result of an earlier engine's turn, if the turn is known to have ended by itself, successfully or not. Called
+   * only once nothing of the turn runs any more. A turn that may have been cut off never counts as complete.
    */
   collect(job: JobId): Promise<Said | Called | Cut | undefined>;
 };
 
-/** A run whose agents were functions of a program can be delivered and tidied up without them. */
+/** An agent that always fails: runs whose agents were functions of a program can be delivered and tidied up with it. */
 export const NOBODY: Agent = {
   turn: async () => ({ is: "failed", failure: failure("agent-unreachable", "no agent is configured") }),
   collect: async () => undefined,
@@ -24,40 +24,40 @@ export const NOBODY: Agent = {
 export type Ask = {
   readonly job: JobId;
   readonly brief: PlanBrief | WorkBrief;
-  /** Its working folder: all that it may change. What a planner changes there is thrown away. */
+  /** Its working folder, the only one that it may change. A planner's changes there are thrown away. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly maxMs: number;
-  /** The role that it plays in this turn; none: a worker or planner like any other. */
+  /** The specialist that it is in this turn; absent for an ordinary worker or planner. */
   readonly role?: Specialist;
-  /** For planners: what is worth knowing of the repository at `brief.tip`. */
+  /** For planners: facts about the repository at `brief.tip`. */
   readonly facts?: Facts;
-  /** For planners: the roles that they can name. */
+  /** For planners: the specialists that they can name. */
   readonly roles?: readonly Specialist[];
-  /** For workers of a plan: where earlier tasks have put their results, and where this one's goes. */
+  /** For workers of a plan: where earlier tasks put their results, and where this task's result goes. */
   readonly scratchpad?: Scratchpad;
-  /** Of a subtask that begins: what it is given to read, and the job whose conversation it inherits in full. */
+  /** For a subtask that begins: the text that it reads, and the job whose conversation it inherits in full. */
   readonly context?: { readonly text: string; readonly inherits?: JobId };
-  /** Called at each sign of life: a word, a step, an output. A turn without one for long is taken to hang. */
+  /** Called at each sign of life: a word, a step, an output. A turn without one for long counts as hanging. */
   readonly onSign?: () => void;
-  /** Called when the model does not answer, or hardly, in words for people; undefined: it does again. */
+  /** Called when the model does not answer, or hardly, in words for people; with undefined when it answers again. */
   readonly onSlow?: (doing: string | undefined) => void;
 };
 
-/** `file`: what its result goes to, in the folder, already there and empty; all that may be changed there. */
+/** `file`: the file in the folder for its result, which exists and is empty; the only file there that it may change. */
 export type Scratchpad = { readonly folder: string; readonly file?: string };
 
-/** What a worker with such a file says at its end, and nothing else. */
+/** The whole answer of a worker with such a file. */
 export const doneAnswer = (file: string): string => `DONE|${file}`;
 
-/** `text` is empty if it ended well without a word. */
+/** `text` is empty if the turn succeeded without any output. */
 export type Said =
   | { readonly is: "said"; readonly text: string; readonly spent?: Spent }
   | { readonly is: "failed"; readonly failure: Failure; readonly spent?: Spent };
 
 /**
- * A worker's turn that ended with a call of one of Skein's own tools. The conversation of this job goes on, in another
- * job whose brief names this one as `goOn.session`, when there is a response.
+ * A worker's turn that ended with a call of one of Skein's own tools. When there is a response, the conversation of
+ * this job goes on in another job, whose brief names this one as `goOn.session`.
  */
 export type Called = {
   readonly is: "called";
@@ -67,7 +67,7 @@ export type Called = {
   readonly spent?: Spent;
 };
 
-/** Of a planner, which cannot call for anything: a call is a failure. */
+/** For a planner's turn: a planner has no calls, so a call is a failure. */
 export const asSaid = (said: Said | Called): Said =>
   said.is === "called"
     ? {
@@ -77,5 +77,5 @@ export const asSaid = (said: Said | Called): Said =>
       }
     : said;
 
-/** A turn that was cut off: nothing of it counts but what it had cost by then. */
+/** A turn that was cut off: only its cost so far counts. */
 export type Cut = { readonly is: "cut"; readonly spent: Spent };

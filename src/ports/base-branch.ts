@@ -1,9 +1,9 @@
-/** Where is the branch that a run started from, and who moves it? It belongs to the user and is only looked at. */
+/** The port that follows the branch that a run started from. The branch belongs to the user and is only read. */
 
 export type BaseBranch = {
   /**
-   * Each commit that it is found at and was not before, beginning with `known`, until `signal`. Of moves that come
-   * faster than they are asked for, only the last is told; a branch that is gone is no move. It does not throw.
+   * Each commit that the branch is newly found at, beginning from `known`, until `signal`. Of moves that are faster
+   * than the caller asks, only the last is returned; a deleted branch is not a move. Does not throw.
    */
   moves(known: string, signal: AbortSignal): AsyncIterable<string>;
 };

@@ -1,12 +1,12 @@
-/** Did the user's checkout change? It is only read, never written. */
+/** The port that looks for changes in the user's checkout, which is only read. */
 import type { Failed } from "../core/result.ts";
 
 export type Checkout = {
-  /** What HEAD, index, files and branches look like now; equal looks mean that nothing changed between them. */
+  /** The present state of HEAD, index, files and branches; equal looks mean that nothing changed in between. */
   look(signal: AbortSignal): Promise<Look | Failed>;
 };
 
-/** By place ("HEAD", "index", a path, a ref in full): what was seen there. */
+/** What was seen, by place ("HEAD", "index", a path, a full ref). */
 export type Look = ReadonlyMap<string, string>;
 
 export const differences = (before: Look, after: Look): readonly string[] =>

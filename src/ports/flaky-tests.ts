@@ -1,13 +1,13 @@
-/** Which tests of a repository come and go? What its runs have seen fail and pass on one tree, kept between them. */
+/** The port that keeps which tests of a repository are flaky, over all its runs. */
 import type { Failed } from "../core/result.ts";
 
 export type FlakyTests = {
   /**
-   * What a run has seen from its beginning until now: names, and how often. To say the same again changes nothing, so
-   * that a run that is resumed, or was killed before it was heard, counts once.
+   * Notes what a run has seen from its beginning until now: names, and how often. Noting the same again changes
+   * nothing, so that a run that is resumed, or was killed meanwhile, counts once.
    */
   note(seen: SeenFlaky): Promise<Noted | Failed>;
-  /** The most frequent first, of those the newest. */
+  /** The most frequent first; equal ones by newest. */
   list(): Promise<FlakyHistory>;
 };
 
@@ -19,7 +19,7 @@ export type SeenFlaky = {
 
 export type Noted = { readonly is: "noted" };
 
-/** `damage`: what was known before cannot be read, in words; it begins anew. */
+/** `damage`: why the earlier history cannot be read; it begins anew. */
 export type FlakyHistory = { readonly tests: readonly FlakyTest[]; readonly damage?: string };
 
 export type FlakyTest = {

@@ -1,4 +1,6 @@
-/** What travels between the coordinator of a fleet and its workers, and where does a worker get its jobs? */
+/**
+ * Types of what a fleet's coordinator and workers exchange, and the ports through which a worker gets jobs and files.
+ */
 import type { Brief } from "../core/brief.ts";
 import type { GateRecord, GateReport, Probed } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";
@@ -7,21 +9,24 @@ import type { Failed } from "../core/result.ts";
 import type { GatedTree, GateRun } from "./gate.ts";
 import type { Answer } from "./job-queue.ts";
 
-/** A commit, and a ref of the remote that has it in its history. */
+/** A commit, and a ref of the remote whose history contains it. */
 export type NeededCommit = { readonly commit: string; readonly ref: string };
 
 /** Everything that a worker is told of a job. */
 export type JobOffer = {
   readonly run: string;
-  /** The run's number in the database, where its answers are waited for. */
+  /** The run's number in the database, under which its answers are waited for. */
   readonly runId: string;
-  /** Of a gate: of the landing or check that it belongs to, with a number. */
+  /** For a gate: the id of its landing or check, with a number. */
   readonly job: JobId;
   readonly needs: readonly NeededCommit[];
   readonly what: OfferedWork;
 };
 
-/** `permit`: lets its holder call models for the job, read and write files of its run, and report. Each try has another. */
+/**
+ * `permit`: lets its holder call models for the job, read and write files of its run, and report. Each try has another
+ * one.
+ */
 export type OfferedJob = JobOffer & { readonly permit: string };
 
 export type OfferedWork =
@@ -36,8 +41,8 @@ export type JobResult =
   | { readonly is: "probed"; readonly probed: Probed | Failed };
 
 /**
- * The commit that a try made. `as`: the attempt's branch, or what is kept of a failed attempt. `bundle`: the file with
- * its objects, where workers may not push.
+ * The commit that a try made. `as`: the attempt's branch, or the salvage of a failed attempt. `bundle`: the file with
+ * its objects, if workers may not push.
  */
 export type Made = {
   readonly commit: string;
@@ -45,38 +50,38 @@ export type Made = {
   readonly bundle?: string;
 };
 
-/** Which machine has begun a job, how many have lost it before, and how long ago it was begun. */
+/** Which machine has begun a job, how many machines have lost it before, and how long ago it was begun. */
 export type JobTaken = Pick<Extract<Report, { readonly type: "taken" }>, "machine" | "tries" | "agoMs">;
 
-/** A job that this worker has, until it has answered or another took it over. */
+/** A job that this worker has, until it has answered or another machine took the job over. */
 export type TakenJob = {
   readonly offered: OfferedJob;
-  /** How often it was begun before: part of the name of what it makes. */
+  /** How often it was begun before; part of the name of its result's ref. */
   readonly tries: number;
-  /** Aborted when it was cancelled, or another machine has it. */
+  /** Aborted when the job was cancelled, or another machine has it. */
   readonly lost: AbortSignal;
-  /** `late`: it was cancelled, or another machine has it; the coordinator is told, and decides. */
+  /** `late`: the job was cancelled, or another machine has it; the coordinator is told, and decides. */
   answer(result: JobResult): Promise<"taken" | "late" | Failed>;
 };
 
 export type JobSource = {
-  /** Waits for the next job, or for the next gate; undefined once `signal` comes. */
+  /** Waits for the next job, or for the next gate; undefined once `signal` aborts. */
   next(signal: AbortSignal, what?: "any" | "gate"): Promise<TakenJob | undefined>;
 };
 
-/** Gates have this priority, other jobs a smaller one: everything else waits for what lands. */
+/** Gates have this priority, other jobs a lower one: everything else waits for what lands. */
 export const GATE_PRIORITY = 1_000;
 
-/** What a worker brings from elsewhere, and hands back. None of these throws. */
+/** Fetches what a worker needs for a job, and sends back what it made. None of these throws. */
 export type WorkerStore = {
-  /** From the remote. */
+  /** Fetches commits from the remote. */
   fetchCommits(needs: readonly NeededCommit[], signal: AbortSignal): Promise<Failed | undefined>;
-  /** Files of the run; what is not there is not needed. */
+  /** Fetches files of the run; missing files are not needed. */
   fetchFiles(permit: string, names: readonly string[]): Promise<void>;
   sendTranscripts(offered: OfferedJob): Promise<void>;
-  /** All that changed of the job. */
+  /** Sends all changed files of the job. */
   sendFiles(offered: OfferedJob): Promise<void>;
-  /** What was kept here as `ref`, under the one name that this try has, or as a bundle. */
+  /** Sends what was kept here as `ref`, under a name that only this try has, or as a bundle. */
   handIn(work: HandedIn, signal: AbortSignal): Promise<Made | Failed>;
 };
 

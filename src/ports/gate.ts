@@ -1,4 +1,4 @@
-/** Does a tree pass? The commands come from the target, the tree from the candidate. */
+/** The port of the gate: the target names the commands, and the candidate is the tree that they run on. */
 import type { FailedCommand } from "../core/base-look.ts";
 import type { Failure } from "../core/failure.ts";
 import type { GateLeftovers, GateRecord, GateReport, Probed } from "../core/gate.ts";
@@ -8,20 +8,20 @@ import type { GateChange } from "../core/rules/gate-changes.ts";
 import type { Problem } from "../core/rules/repair.ts";
 
 export type Gate = {
-  /** Runs the commands that `rules` (a commit) names on the tree of `commit`. No commands: an empty report. */
+  /** Runs the commands that the commit `rules` names on the tree of `commit`. Without commands the report is empty. */
   run(tree: GatedTree, signal: AbortSignal): Promise<GateRun | Failed>;
-  /** Begins to make a place ready for a tree that is likely to be gated soon. A head start: the caller does not wait for it. */
+  /** Begins to prepare a workspace for a tree that will probably be gated soon. The caller does not wait for it. */
   prepare(tree: GatedTree): void;
-  /** Do the commands look at the tree at all? `report` is what they said about it as it is. */
+  /** Finds out whether the commands look at the tree at all. `report`: their result on the unchanged tree. */
   probe(tree: GatedTree, report: GateReport, signal: AbortSignal): Promise<Probed | Failed>;
-  /** What differs between two commits of what defines the gate, or steers agents. */
+  /** The differences between two commits in what defines the gate or steers agents. */
   changes(from: string, to: string, signal: AbortSignal): Promise<readonly GateChange[] | Failed>;
 };
 
-/** As it is configured: found in the tree, none, or these commands. */
+/** As configured: found in the tree, none, or these commands. */
 export type GateSetting = "auto" | "none" | readonly GateEntry[];
 
-/** `env`: variables that this command gets besides those of its workspace. */
+/** `env`: variables for this command, besides those of its workspace. */
 type GateEntry = {
   readonly name: string;
   readonly run: string;
@@ -38,21 +38,21 @@ export type GatedTree = {
   readonly job: JobId;
   readonly commit: string;
   readonly rules: string;
-  /** What it is to take the place of, if not `rules`: what that had to run must not be gone. */
+  /** The commit that it would replace, if not `rules`: commands that this commit had must not be gone. */
   readonly from?: string;
-  /** It is what the run began from, as the user has it: nothing of it was written by an agent of this run. */
+  /** It is the commit that the run began from, as the user has it: no agent of this run wrote any of it. */
   readonly isBase?: true;
-  /** The first look at it: a gate that passed on the same tree before, with the same set-up, is not run again. */
+  /** First check of this commit: a gate that passed on the same tree before, with the same set-up, is not run again. */
   readonly mayReuse?: true;
-  /** Hears what its workspace is being made ready with, and undefined when it is ready. */
+  /** Called with what its workspace is being prepared with, and with undefined when it is ready. */
   readonly onStep?: (doing: string | undefined) => void;
-  /** In a workspace that is made anew, set-up included: something will be decided by a failure. */
+  /** Runs in a fresh workspace, set-up included, because a failure will decide something. */
   readonly isFresh?: true;
   /** Called with the name of each command before it runs. */
   readonly onCommand?: (name: string) => void;
-  /** What its output is to be called, if not like its job. A second run of that name gets a number. */
+  /** The name of its output, if not the job's. A second run with the same name gets a number. */
   readonly output?: string;
-  /** Called after each run of the commands: one look at a tree may take several. */
+  /** Called after each run of the commands: gating one tree may take several runs. */
   readonly onRun?: (run: GateRecord) => void;
 };
 
@@ -60,18 +60,20 @@ export type GateRun = {
   readonly report: GateReport;
   /** The same failures with their places, for the rules that make fix tasks. */
   readonly problems: readonly Problem[];
-  /** What the failing commands wrote about what failed. */
+  /** The failing commands' output about the failures. */
   readonly tail: string;
-  /** The same of each of them, for people. */
+  /** The output of each failing command, for people. */
   readonly failed?: readonly FailedCommand[];
-  /** The file on this machine that has all that the commands wrote. */
+  /** The file on this machine with the complete output of the commands. */
   readonly output?: string;
-  /** It was not run: it passed on this very tree at that moment, by the machine's clock. */
+  /** The gate was not run, because it passed on this same tree at that time (ms of the machine's clock). */
   readonly passedAt?: number;
-  /** Set where it failed without what its tree asks for being installed: what differs, and the setting that mends it. */
+  /**
+   * Set if it failed without the dependencies that its tree asks for: the difference, and the setting that corrects it.
+   */
   readonly stale?: string;
-  /** Set where a command could not be run at all: then nothing is known about the tree. Of kind "setup". */
+  /** Set if a command could not run at all: then nothing is known about the tree. Of kind "setup". */
   readonly setup?: Failure;
-  /** Set where it failed in a used workspace, in which earlier runs of the gate had left files. */
+  /** Set if it failed in a used workspace, in which earlier gate runs had left files. */
   readonly leftovers?: GateLeftovers;
 };

@@ -1,4 +1,4 @@
-/** What can be seen of a machine and a repository before a run? Nothing is changed, and nothing throws. */
+/** Ports that look at a machine and a repository before a run. They change nothing and do not throw. */
 import type { Failure } from "../core/failure.ts";
 import type { Failed } from "../core/result.ts";
 import type { GateFound, GateSetting } from "./gate.ts";
@@ -16,7 +16,7 @@ type RepositoryLooks = {
   readonly around: (folder: string, signal: AbortSignal) => Promise<InspectedRepository | Failed>;
   /** The commit that a person means by a name. */
   readonly commit: (located: Located, name: string, signal: AbortSignal) => Promise<string | Failed>;
-  /** How large a commit is when it is checked out; undefined where that is not known. */
+  /** The size of a commit's files when it is checked out; undefined if unknown. */
   readonly tree: (
     repository: InspectedRepository,
     commit: string,
@@ -25,27 +25,27 @@ type RepositoryLooks = {
 };
 
 type WorkspaceLooks = {
-  /** No commands if there is no gate. */
+  /** Without commands if there is no gate. */
   readonly gate: (wanted: GateWanted, signal: AbortSignal) => Promise<GateFound | Failed>;
-  /** Undefined where nothing has to be installed, as far as anyone can tell. */
+  /** Undefined if nothing has to be installed, as far as can be told. */
   readonly setup: (located: Located, commit: string, signal: AbortSignal) => Promise<SetupFacts | undefined>;
-  /** Why workspaces would not have the files of a commit as the user has them. */
+  /** Why files in workspaces would differ from the user's because of git filters. */
   readonly filterProblem: (wanted: FiltersWanted, signal: AbortSignal) => Promise<Failure | undefined>;
-  /** Ignored files that programs often need, by name: workspaces have none of them unless they are included. */
+  /** Names of ignored files that programs often need: workspaces do not have them unless they are included. */
   readonly ignoredSettings: (located: Located, signal: AbortSignal) => Promise<readonly string[]>;
 };
 
 type PlaceLooks = {
-  /** Of the repository; without one, of the folder that holds those of all repositories. */
+  /** The state folder of the repository; without a repository, the folder of all of them. */
   readonly state: (located: Located | undefined, folder: string) => Promise<StateFacts | Failed>;
-  /** Undefined where the system does not say. */
+  /** Undefined if the system does not say. */
   readonly disk: (folder: string) => Promise<Disk | undefined>;
 };
 
 type RoleLooks = {
-  /** Roles that files of the repository describe. */
+  /** Specialists that files of the repository describe. */
   readonly specialists: (top: string) => Promise<NamesFound>;
-  /** Servers that agents are handed on to by the repository. `pass`: variables that it may name. */
+  /** MCP servers that the repository passes on to agents. `pass`: variables that it may name. */
   readonly mcpServers: (top: string, pass: readonly string[]) => Promise<NamesFound>;
 };
 
@@ -67,12 +67,12 @@ export type NamesFound = { readonly names: readonly string[]; readonly problems:
 export type GitFacts = { readonly version: string; readonly problem?: Failure };
 
 export type InspectedRepository = Located & {
-  /** What `notices` said. */
+  /** What `notices` returned. */
   readonly remarks: readonly string[];
   readonly isBare: boolean;
   readonly isClean: boolean;
   readonly isShallow: boolean;
-  /** Objects are fetched when they are asked for. */
+  /** A partial clone: objects are fetched when they are needed. */
   readonly isPartial: boolean;
   /** One of several work trees. */
   readonly isLinked: boolean;
@@ -85,25 +85,25 @@ export type TreeFacts = { readonly files: number; readonly bytes: number; readon
 export type SetupFacts = {
   /** For `workspace.setup`. */
   readonly command: string;
-  /** The file that it was derived from. */
+  /** The file that the command was derived from. */
   readonly lockFile: string;
-  /** Without it a workspace would have nothing installed. */
+  /** True if workspaces would have nothing installed without it. */
   readonly isNeeded: boolean;
   /** Why it is needed or not, as a sentence. */
   readonly why: string;
-  /** What the command would not install, in words; undefined if nothing of that kind is seen. */
+  /** What the command would not install, in words; undefined if nothing is known to be missing. */
   readonly lacks?: readonly string[];
   /** For `workspace.copy`, instead of the command: the installed packages can be copied. */
   readonly copy?: readonly string[];
-  /** For `gate`, if the detected one would not use the installed packages. */
+  /** For `gate`, if the detected gate would not use the installed packages. */
   readonly gate?: string;
 };
 
 export type StateFacts = {
   readonly folder: string;
-  /** It is made by the first run. */
+  /** False before the first run, which makes it. */
   readonly isThere: boolean;
-  /** Why nothing could be written; undefined if it could. */
+  /** Why it cannot be written to; undefined if it can. */
   readonly unwritable?: string;
   readonly disk?: Disk;
   readonly runs: number;
@@ -112,28 +112,30 @@ export type StateFacts = {
 };
 
 export type Disk = {
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   readonly fileSystem?: string;
   readonly kind: "local" | "memory" | "network" | "unknown";
   readonly freeBytes: number;
-  /** The same for two folders on one disk. */
+  /** Equal for two folders on the same disk. */
   readonly device: number;
 };
 
-/** How long the session of an agent took to come; `problem`: why there was none. */
+/** How long an agent's session took to start, in ms; `problem`: why it did not start. */
 export type SessionFacts = { readonly ms: number; readonly problem?: Failure };
 
-/** What a machine sees of the fleet that it wants to work for, or to start runs in. */
-/** What workers may do in Postgres beyond their work, and the statement that ends it: of the fleet's database, or others. */
+/**
+ * A right that workers have in Postgres beyond their work, and the statement that revokes it; `of`: in the fleet's
+ * database, or in others.
+ */
 export type OpenEnd = { readonly of: "database" | "others"; readonly statement: string };
 
 export type FleetFacts = {
-  /** As whom it is let in; `readsRuns`: more than a worker needs. */
+  /** The role of the connection; `readsRuns`: the role can read runs, which is more than a worker needs. */
   readonly database: { readonly role: string; readonly readsRuns: boolean } | Failed;
-  /** Those that are ready now; undefined where the role may not see them. */
+  /** The machines that are ready now; undefined if the role may not see them. */
   readonly machines?: { readonly ready: number; readonly slots: number };
-  /** `unknown`: no remote was named; a run names its own. */
+  /** `unknown`: no remote was named; each run names its own. */
   readonly remote: { readonly mayPush: boolean } | "unknown" | Failed;
-  /** Undefined where the role may not see them. */
+  /** Undefined if the role may not see them. */
   readonly openEnds?: readonly OpenEnd[];
 };

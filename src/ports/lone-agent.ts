@@ -1,4 +1,4 @@
-/** An agent that works outside of any run: a place of its own, of which nothing stays but long results. */
+/** The parts of an agent outside of any run: a temporary folder, of which only long results are kept. */
 import type { Failure } from "../core/failure.ts";
 import type { Failed } from "../core/result.ts";
 import type { Specialist } from "../core/specialist.ts";
@@ -10,21 +10,21 @@ import type { Workspace, Workspaces } from "./workspaces.ts";
 
 export type LoneAgent = {
   readonly agent: Agent;
-  /** Nothing is set up or copied there: it is looked at, and nothing in it is run. */
+  /** Nothing is set up or copied there: its files are only read, and none is run. */
   readonly workspaces: Pick<Workspaces, "take" | "release">;
   readonly signs: Omit<Signs, "tell" | "quiet">;
   readonly redact: (text: string) => string;
   readonly taskHandlers: (wanted: WantedHandlers) => Promise<TaskHandlers | Failed>;
-  /** Where results stay that are too long to be printed, also when it is closed. */
+  /** Where results stay that are too long to print; they stay after `close`. */
   readonly artefacts: Artefacts;
   readonly scriptsIn: (workspace: Workspace) => ScriptRunner;
-  /** Of one that speaks ACP: does it start, and give a session? */
+  /** For an agent that speaks ACP: finds out whether it starts and opens a session. */
   readonly trySession: (maxMs: number, signal: AbortSignal) => Promise<SessionFacts>;
-  /** Ends what runs, and removes everything. Says what could not be removed. */
+  /** Ends what is running, and removes everything. Returns what could not be removed. */
   readonly close: () => Promise<readonly string[]>;
 };
 
-/** `onFailure`: hears why a turn failed. */
+/** `onFailure`: called with why a turn failed. */
 type WantedHandlers = {
   readonly roles: readonly Specialist[];
   readonly commit: string;

@@ -1,12 +1,12 @@
-/** Where does a worker put its result for people and later tasks to read? One scratchpad a run, a file a task. */
+/** The port of a run's scratchpad: workers put their results there, a file per task, for people and later tasks. */
 import type { Failed } from "../core/result.ts";
 
 /** None of these throws. Names are plain file names that the plan's reader has checked. */
 export type Outbox = {
-  /** The scratchpad. */
+  /** The folder of the scratchpad. */
   readonly folder: string;
-  /** An empty file of that name; what an earlier attempt, or anybody else, had written there is kept beside it. */
+  /** Makes an empty file of that name; a file that is already there is kept beside it. */
   prepare(name: string): Promise<{ readonly file: string } | Failed>;
-  /** Its text; or what is wrong with it, in words for the worker: not there, empty, a link, no text, too large. */
+  /** Its text, or what is wrong with it, in words for the worker: missing, empty, a link, not text, too large. */
   read(name: string): Promise<{ readonly text: string } | { readonly problem: string }>;
 };

@@ -1,20 +1,23 @@
-/** Which repository is worked on, and where is everything that Skein keeps of it? */
+/** Types of the repository that is worked on, and of where Skein keeps its runs. */
 import type { Failure } from "../core/failure.ts";
 import type { Failed } from "../core/result.ts";
 import type { Runs } from "./runs.ts";
 
-/** The variables of a process. */
+/** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Located = {
-  /** The work tree; of a bare repository the git folder itself. Real and absolute, like `gitDir`. */
+  /** The work tree; for a bare repository the git folder itself. Real and absolute, like `gitDir`. */
   readonly top: string;
   /** Where refs and objects are, also if `top` is one of several work trees. */
   readonly gitDir: string;
   readonly head: string;
   /** Undefined if HEAD is detached. */
   readonly branch?: string;
-  /** What works, but not as one might think. Asks git only when it is called: most commands do not show it. */
+  /**
+   * Things that work differently from what one may expect. Asks git only when called, because most commands do not show
+   * them.
+   */
   readonly notices: () => Promise<readonly string[]>;
 };
 
@@ -23,26 +26,29 @@ export type Project = {
   readonly located: Located;
   readonly stateFolder: string;
   readonly runs: Runs;
-  /** The ids of what its own git settings ask for, all of it agreed to. */
+  /** The ids of the git settings in the repository that the user has agreed to. */
   readonly agreed?: readonly string[];
-  /** Its runs are those of a fleet, not of this machine. */
+  /** Its runs belong to a fleet, not to this machine. */
   readonly isFleets?: true;
-  /** Of a fleet: what is on the remote that its machines share. */
+  /** In a fleet: the refs on the remote that its machines share. */
   readonly remoteRefs?: RemoteRefs;
-  /** Runs of repositories that are gone from their place, if they started from commits that are here. */
+  /** Runs of repositories that were moved away, if the runs started from commits of this one. */
   readonly movedRuns: () => Promise<readonly MovedRuns[]>;
 };
 
 /** `branches`: the prefix of the run's branches. */
 export type RemoteRefs = {
-  /** Removes what jobs of a run left there; says what stays. */
+  /** Removes the refs that a run's jobs left there; returns those that stay. */
   tidy(
     of: { readonly run: string; readonly branches: string },
     signal: AbortSignal,
   ): Promise<LeftRefs | Failed>;
 };
 
-/** `ofNone`: they are named as those of jobs, of runs that this fleet does not have. `untidied`: why some could not go. */
+/**
+ * `ofNone`: refs named like those of jobs, but of runs that this fleet does not have. `untidied`: why some could not be
+ * removed.
+ */
 export type LeftRefs = {
   readonly ofRun: readonly string[];
   readonly ofNone: readonly string[];
@@ -52,7 +58,7 @@ export type LeftRefs = {
 export type MovedRuns = {
   /** Where the repository was. */
   readonly from: string;
-  /** The state folder that its runs are still kept in. */
+  /** The state folder in which its runs are still kept. */
   readonly folder: string;
   readonly runs: readonly string[];
 };

@@ -1,32 +1,35 @@
-/** What is in the repository, and how does the target move there? Nothing here touches a checkout. */
+/** The port of the repository: what branches show, candidates, and moves of the target. It never touches a checkout. */
 import type { GateReport, Proof } from "../core/gate.ts";
 import type { Conflict, Member, Moved } from "../core/job.ts";
 import type { Failed } from "../core/result.ts";
 import type { Evidence } from "../core/rules/evidence.ts";
 import type { Policy } from "../core/rules/policy.ts";
 
-/** None of these throws: what goes wrong is a value. Names are checked, and never read as an option. */
+/** None of these throws: errors are values. Names are checked, and never read as an option. */
 export type Repository = {
-  /** What a branch shows: `commit` against the commit that it was made from. */
+  /** What a branch shows: `commit` compared with the commit that it was made from. */
   evidence(base: string, commit: string, signal: AbortSignal): Promise<Evidence | Failed>;
   /** Merges the members onto a commit, one after the other, in the object database; no branch moves. */
   candidate(wanted: Wanted, signal: AbortSignal): Promise<Candidate | Gone | Failed>;
-  /** Leaves the proof as a note on the commit, then moves the target there, if all is there and it is where it was. */
+  /**
+   * Writes the proof as a note on the commit, then moves the target there, if all objects exist and the target has not
+   * moved.
+   */
   land(landing: Landing, signal: AbortSignal): Promise<Landed | Gone | Failed>;
-  /** A failure if parts of what was landed here are missing, and cannot be written again. */
+  /** A failure if objects of what landed are missing and cannot be written again. */
   whole(target: string, signal: AbortSignal): Promise<Failed | undefined>;
-  /** Where the target is, the landings of this run, by their proofs, on the way from `since`, and what it lost. */
+  /** Where the target is, the landings of this run since `since` by their proofs, and what the target lost. */
   look(target: string, since: string, signal: AbortSignal): Promise<Moved | Failed>;
 };
 
 export type Wanted = {
   readonly run: string;
-  /** The branch that is to move there: whether it may is asked before the gate runs, and again before it moves. */
+  /** The branch that is to move there: whether it may is checked before the gate runs, and again before it moves. */
   readonly target?: string;
   readonly onto: string;
   readonly strategy: Policy["landing"]["strategy"];
   readonly members: readonly Branch[];
-  /** In ms: the date of its commits; now by default. The same request with the same date gets the same commits. */
+  /** In ms: the date of its commits; default: now. The same request with the same date gives the same commits. */
   readonly madeAt?: number;
 };
 
@@ -34,7 +37,7 @@ export type Wanted = {
 export type Branch = Member & {
   readonly branch: string;
   readonly subject: string;
-  /** What is merged, wherever the branch points by now; without it, what the branch points at. */
+  /** The commit that is merged, even if the branch has moved; default: the branch's tip. */
   readonly commit?: string;
 };
 
@@ -52,22 +55,22 @@ export type Landing = {
   readonly proof: LandingProof;
 };
 
-/** What a landing can show later: who landed, and what the gate said. It is the text of the note. */
+/** What a landing can prove later: which members landed, and the gate's result. It is the text of the note. */
 export type LandingProof = {
   readonly run: string;
   readonly members: readonly Member[];
   readonly proof: Proof;
-  /** Of a landing on a red target: what was compared with it, a line for each command. */
+  /** Of a landing on a red target: how each command compares with the target, in one line each. */
   readonly compared?: readonly string[];
   readonly report: GateReport;
-  /** Whether the gate was probed: "proved", "not probed: why", "off"; unknown in runs of an older Skein. */
+  /** Whether the gate was probed: "proved", "not probed: why", "off"; absent in runs of an older Skein. */
   readonly probe?: string;
-  /** What of the gate itself the candidate changed, in words. */
+  /** What the candidate changed of the gate itself, in words. */
   readonly flags: readonly string[];
 };
 
-/** `moved`: the target was not where it was thought to be, so that nothing was done. */
+/** `moved`: the target was elsewhere, so nothing was done. */
 export type Landed = { readonly is: "landed" } | ({ readonly is: "moved" } & Moved);
 
-/** What these members had handed in is not in the repository any more, for example after a `git prune`. Nothing was done. */
+/** The commits of these members are no longer in the repository, for example after a `git prune`. Nothing was done. */
 export type Gone = { readonly is: "gone"; readonly members: readonly Member[] };

@@ -1,4 +1,4 @@
-/** Which runs of a repository are there, and where is everything of theirs kept? */
+/** The port of a repository's runs: creates, opens, lists and removes them. */
 import type { Event } from "../core/log/event.ts";
 import type { Failed } from "../core/result.ts";
 import type { EventLog } from "./event-log.ts";
@@ -7,9 +7,9 @@ export type Runs = {
   /** Durable on return; refuses a name that is taken. */
   create(record: RunRecord): Promise<RunHome | Failed>;
   open(run: string): Promise<RunHome | Failed>;
-  /** Newest first; one whose record cannot be read is listed as a failure, not left out. */
+  /** Newest first. A run whose record cannot be read is listed as a failure, not left out. */
   list(): Promise<readonly (RunRecord | UnreadableRun)[]>;
-  /** Goes on with a removal (`RunLock.discard`) that was cut short; false if there was none. */
+  /** Continues a removal (`RunLock.discard`) that was interrupted; false if there was none. */
   finishRemoval(run: string): Promise<boolean | Failed>;
 };
 
@@ -20,11 +20,11 @@ export type RunRecord = {
   readonly base: string;
   readonly baseBranch?: string;
   readonly createdAt: number;
-  /** The configuration that it was started with, as plain JSON: resuming does not depend on today's files. */
+  /** The configuration that it was started with, as plain JSON, so that resuming does not depend on today's files. */
   readonly settings: unknown;
   /** The plan that it follows instead of a planner, as plain JSON. */
   readonly plan?: unknown;
-  /** The ids of what files of the repository may ask for in it. A run from before there was trust has none. */
+  /** The ids of what files of the repository may ask for in this run. A run from before there was trust has none. */
   readonly agreed?: readonly string[];
 };
 
@@ -33,14 +33,14 @@ export type UnreadableRun = Failed & { readonly run: string };
 
 export type RunHome = {
   readonly record: RunRecord;
-  /** Workspaces, jobs and transcripts of the run are below it. */
+  /** The run's workspaces, jobs and transcripts are below it. */
   readonly folder: string;
   readonly log: EventLog & EventFeed;
-  /** Makes this process the run's one writer, until `release` or until it ends in any way. */
+  /** Makes this process the run's only writer, until `release` or until the process ends. */
   lock(): Promise<RunLock | Failed>;
-  /** Whether its folder is still there, with its record and its log. */
+  /** Whether its folder still exists, with its record and its log. */
   isThere(): boolean;
-  /** Whether a job of it was ever begun. */
+  /** Whether a job of it has ever begun. */
   hasJobs(): Promise<boolean>;
   /** The process that writes now; undefined if there is none. */
   owner(): Promise<Owner | undefined>;
@@ -49,15 +49,17 @@ export type RunHome = {
 };
 
 export type EventFeed = {
-  /** The events after number `after`, then those that are added, also by another process, until `signal`. */
+  /** The events after number `after`, then new ones, also by another process, until `signal`. */
   follow(after: number, signal: AbortSignal): AsyncIterable<Event>;
 };
 
 export type RunLock = {
   readonly release: () => Promise<void>;
-  /** Instead of `release`: as if the run had never been made. Not there any more from one moment to the next. */
+  /** Instead of `release`: removes the run as if it had never been made. It disappears in one step. */
   readonly discard: () => Promise<Failed | undefined>;
-  /** Resolves, once, if another process has become the writer in spite of it; then nothing of the run may be touched. */
+  /**
+   * Resolves, once, if another process has become the writer despite the lock; then nothing of the run may be touched.
+   */
   readonly lost: Promise<Failed>;
 };
 

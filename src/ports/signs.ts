@@ -1,16 +1,18 @@
-/** Is a turn still at work? What it says of itself are signs; where none come, what it changed is looked for. */
+/** The port that tells whether a turn is still at work: its own signs of life and the files that it changes. */
 import type { JobId } from "../core/job.ts";
 import type { Clock } from "./clock.ts";
 
 export type Signs = {
   readonly clock: Clock;
-  /** How long a turn may give no sign before people are told, and before it is stopped; undefined: it is let be. */
+  /** How long a turn may give no sign before it is reported, and before it is stopped, in ms; undefined: no limit. */
   readonly quiet?: { readonly warnMs: number; readonly stopMs: number };
   /** When something in a folder was last changed, in ms; 0 if that cannot be seen. Must not throw. */
   readonly changedAt: (folder: string, signal: AbortSignal) => Promise<number>;
-  /** How long a job has waited for its account in all: it owes no sign in that time. */
+  /** How long a job has waited for its account in all, in ms: no sign is expected in that time. */
   readonly waitedMs: (job: JobId) => number;
-  /** `doing`: what it is slow in, where that is known. `isPrepared`: that is over, and its agent or gate begins. */
+  /**
+   * `doing`: the slow step that it is in, if known. `isPrepared`: its workspace is ready, and its agent or gate begins.
+   */
   readonly tell: (quiet: {
     readonly job: JobId;
     readonly ms: number;

@@ -1,9 +1,9 @@
-/** What does the engine that spawns subtasks need of the world? A handler that talks, files, and places to keep things. */
+/** Ports of the engine of subtasks: a handler that prompts sessions, files, artefacts and scripts. */
 import type { Failed } from "../core/result.ts";
 
 export type ReturnStatus = "COMPLETE" | "CONTINUATION" | "FAILED" | "NEEDS_INPUT";
 
-/** What a turn of a task came to. The graph's library has another type of this name. */
+/** The result of a task's turn. The graph's library has another type with the name `TaskResult`. */
 export type HandledTaskResult = {
   readonly content: string;
   readonly status: ReturnStatus;
@@ -11,23 +11,23 @@ export type HandledTaskResult = {
 };
 
 export type TaskNotes = {
-  /** Of CONTINUATION: a `SubtaskRequest`, unchecked as long as it is here. */
+  /** With CONTINUATION: a `SubtaskRequest`, unchecked at this point. */
   readonly subtask_request?: unknown;
-  /** Of NEEDS_INPUT, besides the content, which is the question: its default, and how long to wait for an answer. */
+  /** With NEEDS_INPUT, whose content is the question: its default, and how long to wait for an answer. */
   readonly question?: unknown;
-  /** Of FAILED. */
+  /** With FAILED. */
   readonly error?: TaskError;
-  /** Of the task itself. Set by the engine, as are the next four. */
+  /** The task's own id. Set by the engine, like the next four. */
   readonly task_id?: string;
   readonly context?: ContextNotes;
   readonly warnings?: readonly string[];
-  /** Names what is kept whole of a content or of notes that were too long. */
+  /** The name under which a content or notes that were too long are kept whole. */
   readonly artefact?: string;
   /** Which notes were too long, or could not be written as JSON. */
   readonly notes_left_out?: string;
-  /** Of an evaluator: whether the draft will do. Of a loop: whether one did. */
+  /** From an evaluator: whether the draft is good enough. From a loop: whether any draft was. */
   readonly success?: boolean;
-  /** Of a loop. */
+  /** From a loop. */
   readonly iterations?: number;
   readonly history?: readonly Iteration[];
   /** What the turn cost, if the handler knows. */
@@ -35,7 +35,7 @@ export type TaskNotes = {
   readonly [key: string]: unknown;
 };
 
-/** The effective settings of a task, what it was given to read, and what of that was cut. */
+/** The effective settings of a task, the files that it was given, and which of them were cut. */
 export type ContextNotes = ContextSettings & {
   readonly files?: readonly string[];
   readonly truncated?: readonly string[];
@@ -109,34 +109,39 @@ export type SpawnedTask = {
 
 export type TaskInputs = Readonly<Record<string, unknown>>;
 
-/** One piece of what a session has been given, or has said. */
+/** One piece of what a session was given or has said. */
 export type ContextEntry = {
   readonly is: "context" | "input" | "answer" | "tool";
   readonly text: string;
-  /** Of `tool`. */
+  /** With `tool`. */
   readonly name?: string;
 };
 
 export type AssembledContext = {
   readonly settings: ContextSettings;
-  /** Under `full`: what the parent's session had before the call that spawned this task, the same bytes in the same order. */
+  /**
+   * With `full`: what the parent's session had before the call that spawned this task, the same bytes in the same
+   * order.
+   */
   readonly inherited: readonly ContextEntry[];
-  /** Under `full`: the parent's own session, for a handler that knows more of it than the entries tell. */
+  /** With `full`: the parent's own session, for a handler that needs more of it than the entries. */
   readonly parentSession?: unknown;
   /** Everything else: relevant pieces, accumulated data, files. May be empty. */
   readonly text: string;
   readonly files: readonly string[];
 };
 
-/** Talks for tasks. What one of these throws fails only the task. `signal` is aborted when the session is over. */
+/**
+ * Prompts sessions of tasks. An error thrown here fails only the task. `signal` is aborted when the session is over.
+ */
 export type TaskHandler<Session = unknown> = {
   open(task: SpawnedTask, context: AssembledContext, signal: AbortSignal): Session | PromiseLike<Session>;
   prompt(session: Session, input: string): HandledTaskResult | PromiseLike<HandledTaskResult>;
-  /** What the session asked for by CONTINUATION or NEEDS_INPUT; or a question of its subtask. Prompted afterwards. */
+  /** Adds the response to the session's CONTINUATION or NEEDS_INPUT, or a question of its subtask. `prompt` follows. */
   addToolResponse(session: Session, name: string, result: HandledTaskResult): void | PromiseLike<void>;
 };
 
-/** The handler of tasks without a role, and one for each role by its name. */
+/** The handler of tasks without a role, and the handlers of roles by name. */
 export type TaskHandlers = {
   readonly handler: TaskHandler;
   readonly handlers: Readonly<Record<string, TaskHandler>>;
@@ -144,35 +149,35 @@ export type TaskHandlers = {
 
 export type TemplateFile = { readonly file: string } & (
   | { readonly is: "xml"; readonly text: string }
-  /** What it exports by default. */
+  /** The module's default export. */
   | { readonly is: "module"; readonly value: unknown }
   | { readonly is: "code" }
   | { readonly is: "unreadable"; readonly why: string }
 );
 
-/** None of these throws. Paths are relative to the folder that the tasks are about, with "/". */
+/** None of these throws. Paths are relative to the tasks' folder, with "/". */
 export type ContextFiles = {
   read(path: string, signal: AbortSignal): Promise<{ readonly text: string } | Failed>;
-  /** The files that fit the words best, best first. */
+  /** The files that match the query best, best first. */
   match(query: string, limit: number, signal: AbortSignal): Promise<readonly string[] | Failed>;
 };
 
-/** What files there are and what became of them: from it, matching can be done offline. None of these throws. */
+/** The files of a folder and their history, from which files can be matched offline. None of these throws. */
 export type FileSource = {
-  /** `version` is another when the content is. */
+  /** `version` changes whenever the content does. */
   list(signal: AbortSignal): Promise<readonly { readonly path: string; readonly version: string }[] | Failed>;
   read(path: string, signal: AbortSignal): Promise<{ readonly text: string } | Failed>;
-  /** Newest first; empty where there is no history. */
+  /** Newest first; empty without a history. */
   changes(signal: AbortSignal): Promise<readonly FileChange[]>;
 };
 
-/** One change of the past: what it was called, and the files that it touched. */
+/** One past change: its subject, and the files that it touched. */
 export type FileChange = { readonly subject: string; readonly paths: readonly string[] };
 
-/** Keeps texts that are too long for a result, whole. Must not throw; the name is how to find the text again. */
+/** Keeps texts that are too long for a result. Must not throw; the name is how to find the text again. */
 export type Artefacts = { keep(text: string): Promise<{ readonly name: string } | Failed> };
 
-/** Runs the script step of a loop. Must not throw; an exit code other than 0 is an answer, not a failure. */
+/** Runs the script step of a loop. Must not throw; an exit code other than 0 is a result, not a failure. */
 export type ScriptRunner = (
   script: string,
   input: string,

@@ -1,20 +1,20 @@
-/** What should a planner know of the repository before it looks for itself? Each part whole, or with a stated cut. */
+/** The port that gathers facts about a repository for a planner; each part is whole, or says what was cut. */
 import type { Failed } from "../core/result.ts";
 
 export type Surroundings = {
-  /** As they are in `commit`. */
+  /** The facts as of `commit`. */
   of(commit: string, signal: AbortSignal): Promise<Facts | Failed>;
 };
 
 export type Facts = {
-  /** SPEC.md, FEATURES.json, AGENTS.md, CLAUDE.md, DECISIONS.md: those that are there. */
+  /** Those that exist of SPEC.md, FEATURES.json, AGENTS.md, CLAUDE.md, DECISIONS.md. */
   readonly documents: readonly Document[];
-  /** Paths, sorted; `filesLeftOut` more are not in the list. */
+  /** Sorted paths; `filesLeftOut`: how many more there are. */
   readonly files: readonly string[];
   readonly filesLeftOut: number;
   /** "abc1234 subject", the newest first. */
   readonly commits: readonly string[];
 };
 
-/** `leftOut`: characters of it that are not in `text`; 0 if it is whole. */
+/** `leftOut`: how many of its characters are not in `text`; 0 if it is whole. */
 export type Document = { readonly path: string; readonly text: string; readonly leftOut: number };

@@ -1,11 +1,11 @@
-/** What did a job's programs write? Kept for people, within limits, without secrets. */
+/** The port of transcripts: what a job's programs wrote, kept for people, within limits, without secrets. */
 
 export type Transcripts = {
-  /** A new one replaces what an earlier try of the same job had written. Must not throw, nor fail the job. */
+  /** Replaces what an earlier try of the same job wrote. Must not throw, nor fail the job. */
   open(name: string): Transcript;
-  /** The file where a job's transcript is kept, if it is kept in one. */
+  /** The file of a job's transcript, if it is kept in a file. */
   pathOf?(name: string): string;
-  /** Keeps what was written as `name` before: the new one has a number behind it, if that is taken. */
+  /** Keeps an earlier transcript named `name`: the new one gets a number if the name is taken. */
   openNext(name: string): Transcript & { readonly name: string };
 };
 

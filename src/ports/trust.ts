@@ -1,28 +1,28 @@
-/** What does a repository ask for beyond the harmless, and who has agreed to it? */
+/** Types and ports of trust: what files of a repository ask for beyond the harmless, and what a person agreed to. */
 import { hash } from "node:crypto";
 import type { Failed } from "../core/result.ts";
 import type { Project } from "./project.ts";
 
-/** One thing that a file of the repository asks for. Two with the same `is`, `name` and `value` are the same. */
+/** One thing that a file of the repository asks for. Two asks with equal `is`, `name` and `value` are the same. */
 export type TrustAsk = {
   readonly is: "setting" | "git" | "server" | "role" | "prompt" | "template" | "ignored" | "criterion";
   /** The file that asks. */
   readonly from: string;
-  /** The key, the server, the role: what is asked about. */
+  /** What is asked about: the key, the server, the role. */
   readonly name: string;
-  /** As plain JSON, without what means nothing: order of keys, comments, another way to write the same. */
+  /** As plain JSON, without differences that mean nothing: order of keys, comments, another notation. */
   readonly value: unknown;
   /** What would happen, for the person who is asked. */
   readonly words: string;
 };
 
-/** For who opens a session and says nothing in it: no server of the repository is started for that. */
+/** For callers that open a session and send nothing: no server of the repository is started for that. */
 export const ONLY_PROMPTS: Agrees = ({ is }) => is === "prompt";
 
-/** Whether a person has agreed to it. Asked with exactly the bytes that are then used. */
+/** Whether a person has agreed. Called with exactly the bytes that are then used. */
 export type Agrees = (ask: TrustAsk) => boolean;
 
-/** What a program configures in code, and what runs that were begun before there was trust go on with. */
+/** For what a program configures in code, and for runs that began before there was trust. */
 export const AGREES_TO_ALL: Agrees = () => true;
 
 /** The person's own prompts, which no file of the repository named: agreed to as a whole. */
@@ -34,11 +34,11 @@ export const OWN_PROMPTS: TrustAsk = {
   words: "your own prompts",
 };
 
-/** The same in all files, orders and spellings that ask for the same. */
+/** Equal for asks with the same meaning, in whatever file, order or notation. */
 export const askId = ({ is, name, value }: TrustAsk): string =>
   hash("sha256", canonical([is, name, value]), "hex").slice(0, ID_CHARS);
 
-/** Of the whole set, in any order: what a CI names. */
+/** The hash of a whole set, in any order, which a CI can name. */
 export const hashOf = (asks: readonly TrustAsk[]): string =>
   hash("sha256", [FORM, ...new Set(asks.map(askId))].sort().join("\n"), "hex").slice(0, ID_CHARS);
 
@@ -47,13 +47,13 @@ export const agreesTo = (ids: Iterable<string>): Agrees => {
   return (ask) => agreed.has(askId(ask));
 };
 
-/** What was agreed to when it was begun holds for all of a run; an older one keeps what it had. */
+/** What was agreed to when the run began holds for all of it; a run without a list keeps full rights. */
 export const trustOf = ({ agreed }: { readonly agreed?: readonly string[] }): Agrees =>
   agreed === undefined ? AGREES_TO_ALL : agreesTo(agreed);
 
-/** 160 bits: as hard to find another set for as git's names of commits. */
+/** 160 bits: a second set with the same hash is as hard to find as for git's commit ids. */
 const ID_CHARS = 40;
-/** Changes if the same asks come to mean something else. */
+/** Changes whenever equal asks get another meaning. */
 const FORM = "skein trust 1";
 
 const canonical = (value: unknown): string =>
@@ -68,27 +68,30 @@ export type TrustStore = {
   /** The ids of all that was agreed to; a failure if any of it cannot be read. */
   agreed(): Promise<readonly string[] | Failed>;
   agree(asks: readonly TrustAsk[], by: string): Promise<Failed | undefined>;
-  /** Takes everything back; how many agreements there were. */
+  /** Revokes all agreements; returns how many there were. */
   revoke(): Promise<number | Failed>;
 };
 
-/** A repository of which nobody may have agreed to anything yet. */
+/** A repository for which no agreement may exist yet. */
 export type Untrusted = {
   readonly project: Project;
   readonly store: TrustStore;
-  /** Of its own git settings. */
+  /** What its own git settings ask for. */
   readonly gitAsks: readonly TrustAsk[];
 };
 
 export type TrustParts = {
   readonly open: (folder: string, signal: AbortSignal) => Promise<Untrusted | Failed>;
-  /** Of the files at the top, and of the prompts that its configuration names. */
+  /** What the files at the top ask for, and the prompts that its configuration names. */
   readonly fileAsks: (top: string, prompts: string | undefined) => Promise<readonly TrustAsk[]>;
-  /** The commands of the gate that would be found there. */
+  /** The commands of the gate that would be detected there. */
   readonly detected: (
     opened: Pick<Untrusted, "gitAsks"> & Pick<Project, "located">,
   ) => Promise<readonly string[]>;
 };
 
-/** For an agent that plans. `also`: of git's settings, for this command alone; `agrees`: asked for only if one plans. */
+/**
+ * For an agent that plans. `also`: git settings that only this command agrees to; `agrees`: called only if an agent
+ * plans.
+ */
 export type PlanAgrees = { readonly also?: Agrees; readonly agrees: () => Promise<Agrees> };

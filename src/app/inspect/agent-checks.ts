@@ -1,4 +1,4 @@
-/** What `skein doctor` concludes about agents: which others are installed, what is sandboxed, which prices are known. */
+/** Checks agents for `skein doctor`: others that are installed, the sandbox, and known prices. */
 
 import type { AgentSpec } from "../../ports/agent-spec.ts";
 import { plural } from "../../text/words.ts";
@@ -20,7 +20,7 @@ function alsoText({ seen, spec, next }: AgentCandidate): string {
   return `${seen}: ${flagOf(spec)}`;
 }
 
-/** What would be typed to use it. */
+/** The option that selects it. */
 function flagOf(spec: AgentSpec): string {
   if (spec.kind === "acp") return `--agent ${spec.name}`;
   if (spec.kind !== "model") return `--agent ${specText(spec)}`;

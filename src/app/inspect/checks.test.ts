@@ -1,3 +1,4 @@
+/** Tests the conclusions of `skein doctor` from made-up facts. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { defaultConfig } from "../../config/read.ts";
@@ -39,7 +40,7 @@ const WELL: DoctorFacts = {
 const failed = (message: string, next?: string) => ({ failure: failure("repository", message, next) });
 const levels = (findings: readonly DoctorFinding[]) => findings.map(({ level }) => level);
 
-/** What a diagnosis says of some subjects. */
+/** What a diagnosis says about some subjects. */
 const of =
   (...names: readonly string[]) =>
   (facts: DoctorFacts) =>

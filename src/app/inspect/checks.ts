@@ -1,4 +1,4 @@
-/** What `skein doctor` concludes from the facts: one check per subject, every problem with its next step. */
+/** Draws the conclusions of `skein doctor` from the facts: one check per subject, each problem with its next step. */
 
 import { hasFailed } from "../../core/result.ts";
 import type { Disk } from "../../ports/inspection.ts";
@@ -15,11 +15,11 @@ import {
 import { type AgentFacts, bad, type Check, type DoctorFacts, type DoctorFinding, ok, warn } from "./facts.ts";
 import { needText, sizeText } from "./room.ts";
 
-/** In the order in which one would fix things. */
+/** In the order in which problems should be fixed. */
 export const diagnose = (facts: DoctorFacts): readonly DoctorFinding[] =>
   CHECKS.flatMap((check) => check(facts));
 
-/** The launcher starts nothing older; a program that uses Skein as a library may. */
+/** The launcher refuses older versions; a program that uses Skein as a library may run on one. */
 export const NEEDED_NODE = 24;
 
 const checkNode: Check = ({ node: { version } }) => [
@@ -39,7 +39,7 @@ const checkGit: Check = ({ git }) => {
 const checkRepository: Check = ({ git, repository, base }) => {
   if (hasFailed(repository)) {
     const { message, next } = repository.failure;
-    // Said once: where git is missing, nothing can be said about the repository.
+    // If git is missing, nothing can be said about the repository, so only that is said.
     return [
       hasFailed(git) ? bad("repository", "not checked: git is missing") : bad("repository", message, next),
     ];
@@ -69,7 +69,7 @@ const checkRepository: Check = ({ git, repository, base }) => {
   ];
 };
 
-/** What it asks for has no part in the other checks, and none of it was run. */
+/** Nothing that it asks for was run, and the other checks leave it out. */
 const checkTrust: Check = ({ configuration }) => {
   const untrusted = "config" in configuration ? configuration.untrusted : undefined;
   if (untrusted === undefined) return [];
@@ -97,7 +97,7 @@ const checkAgents: Check = ({ agents, repository, found, configuration }) => {
   if (agents === undefined) return [unseen("agent", { repository })];
   if (hasFailed(agents)) return [bad("agent", agents.failure.message, agents.failure.next)];
   if (found !== undefined && found.agent === undefined)
-    // An agent may be among what is not agreed to, which is a problem of its own.
+    // The missing agent may be among what is not agreed to, which is reported separately.
     return "config" in configuration && configuration.untrusted
       ? [warn("agent", "none was found beside what nobody has agreed to yet: agree to that first")]
       : [bad("agent", "no agent is configured, and none was found", WAYS_IN)];
@@ -117,14 +117,14 @@ function agentFinding(
   if (problem) return bad(name, problem.message, problem.next);
   if (spec === "none") return ok(name, "none: one worker does the whole goal");
   const does = isAlone ? "works and plans" : role === "worker" ? "works" : "plans";
-  // Of a command only its name: its arguments may hold what nobody should see.
+  // Only a command's name is shown: its arguments may hold secrets.
   const who =
     spec?.kind === "command" ? spec.command[0] : spec?.kind === "acp" ? `${spec.name} (ACP)` : specText(spec);
   const found = why === undefined || role !== "worker" ? "" : ` (${foundText(why, spec)})`;
   return ok(name, `${who} ${does}${found}${sessionText(session)}`);
 }
 
-/** Not more than is known: nothing was asked of its model. */
+/** Says no more than is known: the agent's model was not called. */
 const sessionText = (session: AgentFacts["session"]): string =>
   session === undefined
     ? ""
@@ -153,7 +153,7 @@ export const checkGate = ({
       command.problem === undefined ? [] : [[command.problem.message, command] as const],
     ),
   );
-  // What a set-up installs is there only in workspaces.
+  // What a set-up installs exists only in workspaces.
   const isInstalled = "config" in configuration && configuration.config.workspace.setup !== undefined;
   const next = "install it, or name another gate with gate: in skein.yaml";
   return [
@@ -167,7 +167,7 @@ export const checkGate = ({
   ];
 };
 
-/** Do workspaces have what the gate needs? Without a gate that is unknown. */
+/** Whether workspaces have what the gate needs; unknown without a gate. */
 export const checkSetup = ({
   setup,
   gate,
@@ -192,10 +192,10 @@ export const checkSetup = ({
   ];
 };
 
-/** Of a set-up that is proposed. */
+/** About a set-up command that is proposed. */
 const lacksText = (lacks: readonly string[]): string => `The command does not install ${lacks.join("; ")}.`;
 
-/** A run would be refused. */
+/** Such a filter makes a run be refused. */
 const checkFilters: Check = ({ filters }) =>
   filters ? [bad("filters", filters.failure.message, filters.failure.next)] : [];
 

@@ -1,4 +1,4 @@
-/** What does `skein doctor` look at? Everything at once, each with a time limit; what cannot be seen is reported. */
+/** Gathers the facts for `skein doctor`: all at once, each with a time limit, and with what cannot be seen. */
 import path from "node:path";
 import { defaultConfig, type ReadConfig } from "../../config/read.ts";
 import type { Config } from "../../config/schema.ts";
@@ -35,19 +35,19 @@ import { type Room, roomFor } from "./room.ts";
 
 export type InspectRequest = {
   readonly folder: string;
-  /** Of the repository, if there is one. */
+  /** Reads the configuration, of the repository if there is one. */
   readonly configure: (located: Located | undefined) => Promise<InspectedConfig | Misconfigured>;
-  /** Agents that speak ACP are to be started, and asked for a session: what this returns then stops them. */
+  /** Set if agents that speak ACP shall be started and asked for a session; the returned signal stops them. */
   readonly onSessions?: () => AbortSignal;
-  /** The Node that this runs on. */
+  /** The version and path of the Node that this runs on. */
   readonly node: DoctorFacts["node"];
-  /** With `deliver`: as the run would be told. */
+  /** With `deliver`: the option that the run would get. */
   readonly intoCheckout?: boolean;
-  /** What works at all answers in far less; what does not is not waited for. */
+  /** The time limit of each look, in ms: a look that works at all takes far less. */
   readonly maxMs?: number;
 };
 
-/** `untrusted`: what its files ask for that nobody has agreed to. None of it is in the configuration. */
+/** `untrusted`: what its files ask for and nobody agreed to. The configuration leaves it out. */
 type InspectedConfig = ReadConfig & { readonly untrusted?: Misconfigured };
 
 export type Misconfigured = {
@@ -58,34 +58,34 @@ export type Misconfigured = {
   readonly lines?: readonly string[];
 };
 
-/** Undefined: not looked at, because something before it is not there. */
+/** Undefined: not looked at, because something that it needs is missing. */
 export type DoctorFacts = {
   readonly node: { readonly version: string; readonly path: string };
   readonly git: GitFacts | Failed;
   readonly repository: InspectedRepository | Failed;
   readonly configuration: InspectedConfig | Misconfigured;
-  /** Why a run that is started now would be refused, by the use case that refuses it. */
+  /** Why a run that starts now would be refused, from the use case that refuses it. */
   readonly start?: Failed;
   /** The commit that a run would start from. */
   readonly base?: string | Failed;
   readonly agents?: readonly AgentFacts[] | Failed;
-  /** Who would work, and everybody who could. */
+  /** The agent that would work, and all candidates. */
   readonly found?: AgentFound;
   /** Fallbacks that a run would leave out, and why. */
   readonly missing?: readonly string[];
-  /** Of the built-in agent, where it has a part. */
+  /** The sandbox of the built-in agent, if that is used. */
   readonly sandbox?: SandboxFacts;
   readonly prices?: { readonly models: readonly PriceFacts[]; readonly asOf: string };
-  /** Of the folder that is configured. */
+  /** The configured folder of prompts. */
   readonly prompts?: { readonly folder: string; readonly problem?: Failure };
-  /** Roles that files of this repository describe. */
+  /** Specialists that files of this repository describe. */
   readonly specialists?: NamesFound;
-  /** Servers that `.mcp.json` names. */
+  /** MCP servers that `.mcp.json` names. */
   readonly mcp?: NamesFound;
   readonly gate?: GateFacts | Failed;
   /** How workspaces would get what has to be installed. */
   readonly setup?: SetupFacts | Failed;
-  /** Why workspaces would not have the files as they are here. */
+  /** Why files in workspaces would differ from those here. */
   readonly filters?: Failed;
   readonly isolation: Isolation;
   readonly state: StateFacts | Failed;
@@ -107,7 +107,7 @@ export async function gatherFacts(request: InspectRequest, parts: InspectParts):
   );
   const isRead = "config" in configuration;
   const config = isRead ? configuration.config : defaultConfig();
-  // Where there is no repository, the state folder is inside none: no folder that could hold it stands for one.
+  // Without a repository, the state folder cannot be inside one, so a path stands for it that contains nothing.
   const around = located === undefined ? path.join(folder, ".git", "none") : folder;
   const state = limited("the state folder", () => parts.places.state(located, around));
   const always = { node, git, repository, configuration };
@@ -140,7 +140,7 @@ export async function gatherFacts(request: InspectRequest, parts: InspectParts):
     limited("the disk", () => parts.places.disk(located.gitDir)),
   ]);
   const { sandbox, ...more } = known(others) ?? {};
-  const seen = await state; // An agent that is started needs a place there for a moment.
+  const seen = await state; // Awaited first, because a started agent needs a folder there for a moment.
   const { onSessions } = request;
   const isTried = onSessions && agents && !hasFailed(agents) && !hasFailed(seen);
   const tried = isTried
@@ -171,10 +171,10 @@ async function dryStart(
   return hasFailed(parts) ? parts : lookAtStart({ config, mayFindAgent: true, intoCheckout }, parts, signal);
 }
 
-/** A look at the status of a huge checkout on a slow disk. */
+/** In ms: enough for the git status of a huge checkout on a slow disk. */
 const MAX_MS = 30_000;
 
-/** The result of a check; a failure also if it throws or does not end. */
+/** Runs a look with a time limit; an error or a timeout becomes a failure. */
 const limiter =
   (maxMs: number) =>
   async <Result>(what: string, look: (signal: AbortSignal) => Promise<Result>): Promise<Result | Failed> => {
@@ -196,7 +196,7 @@ const limiter =
 const known = <Result extends object>(seen: Result | Failed | undefined): Result | undefined =>
   seen === undefined || hasFailed(seen) ? undefined : (seen as Result);
 
-/** Everybody, also if somebody is configured. */
+/** Looks for all agents, even if one is configured. */
 async function lookAround(config: Config, parts: InspectParts, signal: AbortSignal): Promise<AgentFound> {
   const candidates = await agentsHere(config, parts, signal);
   const first = config.agent === undefined ? candidates.find(({ spec }) => spec !== undefined) : undefined;
@@ -230,11 +230,11 @@ export type AgentFacts = {
   readonly role: "worker" | "planner";
   readonly spec: Config["planner"];
   readonly problem?: Failure;
-  /** Of one that was started. */
+  /** Of an agent that was started. */
   readonly session?: SessionFacts;
 };
 
-/** The worker, and the planner where it is somebody else. */
+/** The worker, and the planner if it is another agent. */
 function agentsOf({ located: { top }, config }: Settled, { agents }: InspectParts) {
   const { agent, planner } = config;
   const look = async (role: AgentFacts["role"], spec: Config["planner"]): Promise<AgentFacts> => {
@@ -248,7 +248,7 @@ function agentsOf({ located: { top }, config }: Settled, { agents }: InspectPart
   return Promise.all([look("worker", agent), ...(isSame ? [] : [look("planner", planner)])]);
 }
 
-/** A script is looked into as well: it is an agent that can be wrong before it starts. */
+/** Reads a scripted agent's script, because it may be wrong before the agent starts. */
 async function scriptProblem(
   spec: Exclude<Config["agent"], undefined>,
   top: string,
@@ -263,10 +263,10 @@ async function scriptProblem(
   return failure("agent-failed", message, "name a script that can be read");
 }
 
-/** As in a run: a first start takes up to 12 s, on a busy machine twice that. */
+/** As in a run, in ms: a first start takes up to 12 s, on a busy machine twice that. */
 const MAX_SESSION_MS = 60_000;
 
-/** Of those that speak ACP and could be started. It is waited for until nothing of them is left. */
+/** Tries the sessions of agents that speak ACP and can be started; returns when nothing of them is left. */
 async function withSessions(
   agents: readonly AgentFacts[],
   config: Config,
@@ -286,7 +286,7 @@ async function withSessions(
   }));
 }
 
-/** `bad`: no run could start. `warn`: it could, but not as one might think. */
+/** `bad`: no run could start. `warn`: it could, but not as one may expect. */
 export type DoctorFinding = {
   readonly name: string;
   readonly level: "ok" | "warn" | "bad";

@@ -1,15 +1,15 @@
-/** What would `skein doctor` have warned of about the gate and its set-up? Said where a run starts, in a line each. */
+/** Warns at the start of a run about the gate and its set-up, as `skein doctor` would, one line per finding. */
 import { hasFailed } from "../../core/result.ts";
 import { sentence } from "../../text/words.ts";
 import { checkGate, checkSetup } from "./checks.ts";
 import { inspectGate } from "./gate.ts";
 import type { InspectParts, Settled } from "./parts.ts";
 
-/** A look that takes longer is not worth it. */
+/** In ms: a slower look is not worth the wait. */
 const MAX_MS = 5_000;
 const MAX_LINES = 2;
 
-/** Of a gate that is not there the run's own first lines speak. */
+/** None without a gate: the run's own first lines say that. */
 export async function gateWarnings(
   settled: Settled,
   commit: string,
@@ -18,7 +18,7 @@ export async function gateWarnings(
   const signal = AbortSignal.timeout(MAX_MS);
   const [gate, setup] = await Promise.all([
     inspectGate(settled, commit, parts, signal),
-    parts.workspaces.setup(settled.located, commit, signal).catch(() => undefined), // A hint, no more.
+    parts.workspaces.setup(settled.located, commit, signal).catch(() => undefined), // Only a hint.
   ]);
   if (hasFailed(gate) || gate.commands.length === 0) return [];
   const configuration = { config: settled.config, origins: {}, notices: [] };

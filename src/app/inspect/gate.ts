@@ -1,4 +1,4 @@
-/** What is the gate of a commit, and are its programs there? */
+/** Finds the gate of a commit, and whether its programs exist. */
 import { splitWords } from "../../config/commands.ts";
 import type { Failure } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
@@ -9,11 +9,11 @@ export type GateFacts = {
   readonly found: string;
   readonly commands: readonly {
     readonly name: string;
-    /** As a person would type it. */
+    /** The command line as a person would type it. */
     readonly run: string;
-    /** Why its program could not be started; not known of everything that a shell can say. */
+    /** Why its program could not be started; unknown for shell syntax that is not analysed. */
     readonly problem?: Failure;
-    /** It is named by its place in the tree: where it is missing, there is nothing to run yet. */
+    /** Its program is a path inside the tree: if that is missing, there is nothing to run yet. */
     readonly isInTree?: true;
   }[];
 };
@@ -38,7 +38,7 @@ export async function inspectGate(
   return { found: gate.found, commands: await Promise.all(commands) };
 }
 
-/** The program that a line starts with; undefined where only a shell knows. */
+/** The program that a command line starts with; undefined if only a shell can tell. */
 function programOf(line: string): string | undefined {
   const split = splitWords(line.split("\n")[0] ?? "");
   if (!("words" in split)) return undefined;
@@ -46,7 +46,7 @@ function programOf(line: string): string | undefined {
   return word === undefined || BUILT_IN.has(word) ? undefined : word;
 }
 
-/** What a shell does itself, or begins something larger with. */
+/** Words that a shell executes itself, or that begin a compound command. */
 const BUILT_IN: ReadonlySet<string> = new Set([
   ...[
     "!",

@@ -1,15 +1,15 @@
-/** What keeps agents from harm, as it is in force for a run with a configuration? */
+/** Describes what protects the machine from agents, as it is in force for a configuration. */
 import type { Config } from "../../config/schema.ts";
 
-/** What keeps an agent from harm, in plain words, as it is in force for a run with this configuration. */
+/** The protection from agents in plain words, as it is in force for a run with this configuration. */
 export type Isolation = {
-  /** Whether the operating system holds the commands of every agent back. */
+  /** Whether the operating system confines the commands of every agent. */
   readonly sandbox: "bubblewrap" | "none";
   readonly has: readonly string[];
   readonly lacks: readonly string[];
 };
 
-/** `sandbox`: the one in force for the built-in agent, which alone can be put into it, and for the gate. */
+/** `sandbox`: the one in force for the gate and for the built-in agent; other agents cannot be put into it. */
 export function isolationOf(
   { workspace: { pass, share, filters }, agent, planner, network, gateSandbox }: Config,
   sandbox: Isolation["sandbox"] = "none",

@@ -1,4 +1,4 @@
-/** What does `inspect` need of the machine? */
+/** Types of the parts that `inspect` needs. */
 import type { Config } from "../../config/schema.ts";
 import type { Failed } from "../../core/result.ts";
 import type { AgentLooks } from "../../ports/agent-looks.ts";
@@ -10,10 +10,10 @@ import type { StartParts } from "../look-at-start.ts";
 export type InspectParts = Inspection & {
   readonly env: Environment;
   readonly agents: AgentLooks;
-  /** What a run that starts around this folder looks at first. */
+  /** The parts of a run's first checks, for a run that starts in this folder. */
   readonly start: (folder: string, signal: AbortSignal) => Promise<StartParts | Failed>;
   readonly alone: (project: Pick<Project, "located" | "stateFolder">) => Pick<LoneParts, "openAlone">;
 };
 
-/** A repository, and how a run in it would be configured. */
+/** A repository, and the configuration of a run in it. */
 export type Settled = { readonly located: Located; readonly config: Config };

@@ -1,3 +1,4 @@
+/** Tests when the disk space of a run's workspaces is mentioned or warned of. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { defaultConfig } from "../../config/read.ts";

@@ -1,4 +1,4 @@
-/** Estimates what the workspaces of a run take of the disk, and says it before the run starts where that is much. */
+/** Estimates the disk space of a run's workspaces, and warns before the run starts if it is much. */
 import type { Config } from "../../config/schema.ts";
 import { maxGatesOf } from "../../config/to-parts.ts";
 import { hasFailed } from "../../core/result.ts";
@@ -8,12 +8,12 @@ import { plural } from "../../text/words.ts";
 
 export type Room = { readonly workspaces: number; readonly bytes: number };
 
-/** `isTooMuch`: there is less free space on the disk of the state folder. */
+/** `isTooMuch`: the disk of the state folder has less free space. */
 type RoomTold = { readonly text: string; readonly isTooMuch: boolean };
 
 type Asked = Pick<Project, "located" | "stateFolder"> & { readonly config: Config };
 
-/** Undefined if it is little, or not known. */
+/** Undefined if it is little or unknown. */
 export async function roomOfRun(
   { located, stateFolder, config }: Asked,
   commit: string,
@@ -34,14 +34,14 @@ export async function roomOfRun(
   return { text: `${needText(room, tree)}${free}${next}`, isTooMuch };
 }
 
-/** The run does not wait longer for an estimate. */
+/** In ms: the run does not wait longer for an estimate. */
 const MAX_MS = 5_000;
-/** Less than that nobody misses. */
+/** Less than this is not worth a line. */
 const SAID_BYTES = 1_000_000_000;
 
-/** What the workspaces take at most, less what is copied into them or built there. */
+/** The most that the workspaces take, without what is copied into them or built there. */
 export const roomFor = ({ bytes }: TreeFacts, config: Config): Room => {
-  const workspaces = config.workers + config.planners + maxGatesOf(config) + 1; // The last for the next candidate, made ready beside them.
+  const workspaces = config.workers + config.planners + maxGatesOf(config) + 1; // One more for the next candidate.
   return { workspaces, bytes: bytes * workspaces };
 };
 
@@ -53,7 +53,7 @@ export function needText(room: Room, { bytes, isCut }: TreeFacts): string {
   );
 }
 
-/** "820 kB", "1.4 GB": thousands, as disks are sold. */
+/** "820 kB", "1.4 GB": powers of 1,000, as disks are sold. */
 export function sizeText(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   const step = bytes < 1_000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));

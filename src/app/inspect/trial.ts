@@ -1,4 +1,4 @@
-/** What does a trial of the gate say? The findings for people, and whether a run could rely on it. */
+/** Describes a trial of the gate: findings for people, and whether a run could rely on the gate. */
 import type { Config } from "../../config/schema.ts";
 import { baseLookLines } from "../../core/base-look-words.ts";
 import { isGreen } from "../../core/gate.ts";
@@ -14,7 +14,7 @@ export type Trial = {
   readonly findings: readonly DoctorFinding[];
 };
 
-/** What is to be tried, or why nothing is. */
+/** What to try, or why nothing is tried. */
 export function toTry({ gate, base, configuration }: DoctorFacts): ToTry | Trial {
   if (gate === undefined || hasFailed(gate) || typeof base !== "string" || !("config" in configuration))
     return { is: "failed", findings: [warn(NAME, "not run: fix what is listed above first")] };
@@ -32,7 +32,7 @@ type ToTry = {
 
 const NAME = "gate, run";
 
-/** `onRedBase`: as configured. `doing`: what was begun last. */
+/** `onRedBase`: as configured. `doing`: the last step that was begun. */
 export function trialFrom(
   tried: BaseLooked | Failed,
   onRedBase?: Config["onRedBase"],
@@ -68,7 +68,7 @@ export function trialFrom(
   return { is: "passed", findings: [gated, probe] };
 }
 
-/** By the rule that a run follows: it never says that a run could start which would stop right there. */
+/** Follows the same rule as a run, so it never says that a run could start which would stop at once. */
 function whatFollows(text: string, look: BaseLooked["look"], onRedBase: Config["onRedBase"]): DoctorFinding {
   const unasked = look ? unattended(look) : "repair";
   const choice = onRedBase ?? unasked;

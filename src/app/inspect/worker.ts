@@ -1,4 +1,4 @@
-/** Could this machine work for a fleet, or start runs in it? What is looked at, each with what to do. */
+/** Checks whether this machine could work for a fleet or start runs in it, each finding with what to do. */
 import type { Config } from "../../config/schema.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Disk, FleetFacts, GitFacts, OpenEnd } from "../../ports/inspection.ts";
@@ -10,7 +10,7 @@ import type { DoctorFinding } from "./facts.ts";
 export type WorkerLooks = FindAgentParts & {
   readonly fleet: () => Promise<FleetFacts>;
   readonly git: () => Promise<GitFacts | Failed>;
-  /** What paths of an agent are relative to. */
+  /** The folder that an agent's relative paths start from. */
   readonly folder: string;
   readonly disk: () => Promise<Disk | undefined>;
 };
@@ -29,7 +29,7 @@ export async function inspectWorker(config: Config, looks: WorkerLooks, signal: 
   return findings;
 }
 
-/** Could a run of the fleet be started from here? */
+/** Checks whether a run of the fleet could be started from here. */
 export function fleetFindings({
   database,
   remote,

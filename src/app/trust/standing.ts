@@ -1,4 +1,4 @@
-/** Puts together what a repository asks for, and finds what of it nobody has agreed to. */
+/** Puts together what a repository asks for, and finds what of it is not agreed to. */
 
 import { isDetected } from "../../config/asks.ts";
 import type { ReadSettings } from "../../config/read.ts";
@@ -15,16 +15,16 @@ import {
 } from "../../ports/trust.ts";
 import { wordsToAgree } from "../../text/asked-words.ts";
 
-/** `asks`: the canonical set; `unagreed`: what of it is new. */
+/** `asks`: the canonical set; `unagreed`: the part of it that is not agreed to. */
 export type TrustStanding = {
   readonly asks: readonly TrustAsk[];
   readonly unagreed: readonly TrustAsk[];
   readonly hash: string;
-  /** Of any ask, also one that was read later: whether it was agreed to, or is the gate that detection finds. */
+  /** Whether an ask, also one that is read later, was agreed to or is the gate that detection finds. */
   readonly agrees: Agrees;
 };
 
-/** `settings`: skein.yaml as read without any agreement, if there is one that can be read. `plans`: of its plan files. */
+/** `settings`: skein.yaml as read without any agreement, if it can be read. `plans`: what its plan files ask for. */
 export async function standingOf(
   { project, store, gitAsks }: Untrusted,
   settings: Pick<ReadSettings, "asks"> & { readonly prompts?: string | undefined },

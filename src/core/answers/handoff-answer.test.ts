@@ -1,3 +1,4 @@
+/** Tests reading handoffs and costs from workers' texts, and making a handoff from a branch. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** What did a worker say at its end? Read from untrusted text tolerantly; made from the evidence where it said nothing. */
+/** Reads a worker's handoff tolerantly from untrusted text, or makes one from its branch if it gave none. */
 
 import { findJson, type Json, type JsonObject } from "../../text/json-salvage.ts";
 import { quoted } from "../../text/lines.ts";
@@ -8,14 +8,14 @@ import type { Evidence } from "../rules/evidence.ts";
 
 export type ReadHandoff =
   | { readonly is: "handoff"; readonly handoff: Handoff }
-  /** The text holds nothing that looks like one. */
+  /** The text holds nothing that looks like a handoff. */
   | { readonly is: "none" }
-  /** It holds one that does not say how the work ended. */
+  /** The text holds a handoff that does not say how the work ended. */
   | { readonly is: "broken"; readonly reasons: readonly string[] };
 
 /**
- * Never throws, and takes time in proportion to the text. Only the status can break a handoff: a report
- * of "blocked" with a summary that cannot be read must not count as no report.
+ * Never throws, and takes time in proportion to the text. Only the status can break a handoff: a report of "blocked"
+ * with an unreadable summary must still count as a report.
  *
  * ```ts
  * readHandoff('Done!\n{"status": "complete", "summary": "added the parser"}', "t.1"); // { is: "handoff", … }
@@ -48,7 +48,7 @@ export function readHandoff(
   return { is: "handoff", handoff: boundHandoff(handoff, { ...LIMITS, maxSummaryChars }) };
 }
 
-/** For a worker that ended well and gave no handoff that can be read: what the repository shows is the report. */
+/** Makes the handoff of a worker that ended without error but gave no readable handoff from what its branch shows. */
 export function handoffFromEvidence(
   taskId: string,
   evidence: Pick<Evidence, "filesChanged" | "linesAdded" | "linesRemoved">,
@@ -61,7 +61,7 @@ export function handoffFromEvidence(
       : `the worker's handoff could not be read (${why.reasons.join("; ")}): its summary was made from its branch`;
   const handoff: Handoff = {
     taskId,
-    // A worker without an answer may be a program that has none; an answer that cannot be read may mean anything.
+    // An agent that gives no handoff may be a program that never gives one; an unreadable handoff may say "failed".
     status: why.is === "none" ? "complete" : "failed",
     summary:
       filesChanged.length === 0
@@ -76,7 +76,7 @@ export function handoffFromEvidence(
   return boundHandoff(handoff, LIMITS);
 }
 
-/** What a turn says that it cost: in `spent`, or as `metrics.tokensUsed`; undefined if it does not say. */
+/** Reads what a turn says that it cost: in `spent`, or as `metrics.tokensUsed`. Undefined if the turn does not say. */
 export function readSpent(text: string): Spent | undefined {
   const isBill = (fields: JsonObject) => fields.has("spent") || fields.has("metrics");
   const fields = lastLine(end(text), isBill)?.fields ?? lastWhole(end(text), isBill);
@@ -90,12 +90,12 @@ export function readSpent(text: string): Spent | undefined {
   return microdollars === undefined ? { tokens } : { tokens, microdollars };
 }
 
-/** What a person or a model reads of one report, with room; the policy cuts it further for the log. */
+/** Generous limits for one report read by a person or a model; the policy cuts it further for the log. */
 const LIMITS = { maxSummaryChars: 20_000, maxDiffChars: 0, maxConcerns: 100 };
 
 /**
- * Of what a worker wrote, the end is read: a report is the last thing it says. Of longer output, 4 MB are kept, which
- * are more characters than this: so what was cut is never taken for nothing said.
+ * Only the end of a worker's output is read, because the report is the last thing that it writes. Of long output 4 MB
+ * are kept, which is more than this number of characters: so output that was cut is never read as "no handoff".
  */
 export const MAX_READ_CHARS = 1_300_000;
 const TOO_LONG: ReadHandoff = {
@@ -109,8 +109,8 @@ const CUT_OFF = "the handoff was cut off: what followed is not known";
 type Report = { readonly fields: JsonObject; readonly isCut: boolean };
 
 /**
- * The last object with a status in words decides: an example that was quoted before it does not, and neither
- * does a log line like `{"status": 200}` after it. An object that is all there is was meant as a handoff.
+ * The last object whose status is text is the handoff: an example quoted before it is not, and neither is a log line
+ * like `{"status": 200}` after it. An object that is the whole text was meant as a handoff.
  */
 function lastReport(text: string): Report | undefined {
   const line = lastLine(text, saysStatus);
@@ -124,23 +124,23 @@ function lastReport(text: string): Report | undefined {
     if (!(value instanceof Map)) continue;
     const fields = unwrapped(value);
     only = found.is === "whole" && (value === written || saysStatus(fields)) ? value : undefined;
-    const isBegun = found.is === "cut" && fields.has("status"); // Its status is cut off, too.
+    const isBegun = found.is === "cut" && fields.has("status"); // Its status was cut off, too.
     if (isBegun || (saysStatus(fields) && value === written)) last = { fields, isCut: found.is !== "whole" };
   }
   if (last) return last;
-  // Nothing but an object, perhaps in a list or a fence: a program that writes JSON among other things may mean anything.
+  // The text must be nothing but the object (or a list or fence with it): JSON among other output may mean anything.
   return pieces === 1 && only && /^\s*(?:```|[{[])/.test(text) ? { fields: only, isCut: false } : undefined;
 }
 
 const saysStatus = (fields: JsonObject) => typeof fields.get("status") === "string";
 
-/** Some say `{"handoff": {…}}`. */
+/** Some models wrap the handoff: `{"handoff": {…}}`. */
 function unwrapped(fields: JsonObject): JsonObject {
   const inner = fields.get("handoff");
   return inner instanceof Map ? inner : fields;
 }
 
-/** The last line that is an object and nothing else: what comes before it, also an open bracket, does not matter. */
+/** The last line that is one whole object. What comes before it does not matter, not even an unclosed bracket. */
 function lastLine(
   text: string,
   is: (fields: JsonObject) => boolean,
@@ -180,7 +180,7 @@ function readStatus(written: Json): { readonly is: HandoffStatus } | { readonly 
   return status ? { is: status } : { problem: `"status" is ${quoted(written)}; ${rule}` };
 }
 
-/** A list of texts; one text is a list of one, and what is no text is left out. */
+/** Reads a list of texts. One text counts as a list of one; entries that are not text are left out. */
 function readTexts(written: Json | undefined): readonly string[] {
   const entries = Array.isArray(written) ? written : [written];
   return entries.flatMap((entry) => {
@@ -189,7 +189,7 @@ function readTexts(written: Json | undefined): readonly string[] {
   });
 }
 
-/** All but tab and line ends: a terminal obeys an escape. */
+/** Control characters except tab and line ends: a terminal obeys escape sequences. */
 const CONTROL = /[\p{Cc}--[\t\n\r]]/gv;
 
 function readMetrics(written: Json | undefined): Metrics {

@@ -1,3 +1,4 @@
+/** Tests reading plans with random, broken and hostile texts. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -5,7 +6,7 @@ import { cases } from "../../../test/support/cases.ts";
 import { cpuMs } from "../../../test/support/cpu.ts";
 import { type AnsweredTask, readPlanAnswer } from "./plan-answer.ts";
 
-/** A repeatable source of chance: a failure names its seed. */
+/** A repeatable source of randomness: a failure names its seed. */
 function chance(seed: number) {
   let state = seed;
   const below = (max: number) => {
@@ -18,7 +19,7 @@ function chance(seed: number) {
 }
 type Chance = ReturnType<typeof chance>;
 
-/** What is wrong with a task that was let through: the rules once more, written another way. */
+/** What is wrong with a task that was accepted: the same rules, written in another way. */
 function faultOf(task: AnsweredTask): string | undefined {
   const { id, description, acceptance, scope, priority, after, delivers, agent, branch } = task;
   if (![id, ...after].every(isId)) return "an id";
@@ -67,7 +68,7 @@ function isInRepository(path: string): boolean {
   });
 }
 
-/** Holds for every text in the world. */
+/** Must hold for every text. */
 function checkAnything(text: string, about: string): ReturnType<typeof readPlanAnswer> {
   const read = readPlanAnswer(text);
   if (read.is !== "answer") {
@@ -86,7 +87,7 @@ function checkAnything(text: string, about: string): ReturnType<typeof readPlanA
   return read;
 }
 
-/** Somewhere an object closes behind a list of tasks: without it, nothing may count as an end. */
+/** An object closes somewhere after a list of tasks: without that, the text may not count as an end. */
 const saysSoInFull = (text: string) => /tasks"[\s\S]*\][\s\S]*\}|\\u[\s\S]*\}/.test(text);
 
 const SAMPLE = {
@@ -270,7 +271,7 @@ describe("whatever a model writes", () => {
     for (const piece of pieces) {
       const small = leastMs(piece, 32_000);
       const large = leastMs(piece, 8 * 32_000);
-      // Eight times the text: 8 times as long, or 64 times if it were the square. One ms, for the clock.
+      // Eight times the text: 8 times as long, or 64 times if the time were quadratic. One ms for the clock's error.
       assert.ok(large < 32 * (small + 1), `${piece}: ${small} ms became ${large} ms`);
     }
   });

@@ -1,3 +1,4 @@
+/** Tests how each field of a planner's answer is read, corrected or refused. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { answered, refusal, TASK, taskWith, textOf } from "../../../test/support/plan-texts.ts";
@@ -104,7 +105,7 @@ describe("an id", () => {
       ],
     );
     assert.match(notes.join(), /task 1: "id" is missing; the task is called "write-the-parser"/);
-    for (const list of [nameless, nameless.toReversed()]) // Without the key in the first, or with null there.
+    for (const list of [nameless, nameless.toReversed()]) // The key is missing in the first, and null in the second.
       assert.deepEqual(
         answered(JSON.stringify(list)).tasks.map(({ id }) => id),
         ["write-the-parser", "write-the-parser-2"],

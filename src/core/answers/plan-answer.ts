@@ -1,4 +1,4 @@
-/** What did a planner answer? Read from a model's text tolerantly, checked strictly, refused in words it can act on. */
+/** Reads a planner's answer: tolerant of a model's text, strict about its fields, with reasons the model can act on. */
 import type { Json, JsonList, JsonObject } from "../../text/json-salvage.ts";
 import { Lines, quoted } from "../../text/lines.ts";
 import { freshSlugs, slugOf } from "../../text/slug.ts";
@@ -8,29 +8,32 @@ import { type Delivers, LABEL, MAX_LABELS, type TaskSize, type Terms } from "../
 import { findDraft, type PlanDraft } from "./plan-draft.ts";
 
 export type AnsweredTask = {
-  /** The planner's own name for it; made from the description where it gave none. */
+  /** The planner's own name for the task; made from the description if it gave none. */
   readonly id: string;
   readonly isIdMade?: true;
   readonly description: string;
   readonly scope: Scope;
   readonly acceptance: string;
-  /** Its parent's unless told: the parts of what is urgent are urgent. */
+  /** Its parent's priority unless stated: the parts of an urgent task are urgent. */
   readonly priority?: number;
   readonly after: readonly string[];
   readonly delivers: Delivers;
   readonly agent?: string;
-  /** Labels that the machine must have. */
+  /** Labels that the task's machine must have. */
   readonly needs?: readonly string[];
   readonly size?: TaskSize;
-  /** A slug, whatever was written. */
+  /** Always a slug, whatever the planner wrote. */
   readonly branch?: string;
-  /** Never read from a planner's words: they name commands. */
+  /** Never read from a planner's answer, because terms name commands. */
   readonly terms?: Terms;
 };
 
 export type Deferral = { readonly files: Scope; readonly reason: string };
 
-/** A concern that is dealt with; of something undone, by the planner's task that took its place, or why not at all. */
+/**
+ * A concern that the planner has dealt with. If it is about something undone: the task that took its place (`by`), or
+ * why none did (`because`).
+ */
 export type Addressing = { readonly concern: string; readonly by?: string; readonly because?: string };
 
 export type PlanAnswer = {
@@ -38,22 +41,22 @@ export type PlanAnswer = {
   readonly tasks: readonly AnsweredTask[];
   readonly deferred: readonly Deferral[];
   readonly addressed: readonly Addressing[];
-  /** What it said itself; undefined if it said nothing. */
+  /** What the planner said itself; undefined if it said nothing. */
   readonly done: boolean | undefined;
-  /** What was mended while reading, in words for the planner. */
+  /** What was corrected while reading, in words for the planner. */
   readonly notes: readonly string[];
 };
 
 type ReadAnswer =
   | { readonly is: "answer"; readonly answer: PlanAnswer }
-  /** No answer was found in the text, or one too broken or too short to say what was meant. */
+  /** The text holds no answer, or one too broken or too short to say what was meant. */
   | { readonly is: "unreadable"; readonly reasons: readonly string[] }
-  /** There is an answer, and it breaks the rules. */
+  /** There is an answer, but it breaks the rules. */
   | { readonly is: "invalid"; readonly reasons: readonly string[] };
 
 /**
- * Never throws, and takes time in proportion to the text. A text that was cut off yields the tasks that were
- * complete; one that was cut off before any is unreadable, because an empty plan would mean that all is done.
+ * Never throws, and takes time in proportion to the text. A text that was cut off yields its complete tasks. If it was
+ * cut off before the first complete task, it is unreadable, because an empty plan would mean that all is done.
  *
  * ```ts
  * readPlanAnswer('Here it is: {"scratchpad": "atomic", "tasks": []}'); // { is: "answer", … }
@@ -118,14 +121,14 @@ function readTasks(whole: Place, tasks: JsonList): readonly AnsweredTask[] {
   return read.map((task, i) => (get(places[i]!, "id") === null ? withMadeId(task, places[i]!, fresh) : task));
 }
 
-/** What lacks only a name can be called by what it is about. */
+/** A task without an id gets one made from its description. */
 function withMadeId(task: AnsweredTask, place: Place, fresh: (text: string) => string): AnsweredTask {
   const id = fresh(task.description);
   note(place, "id", `is missing; the task is called ${quoted(id)}`);
   return { ...task, id, isIdMade: true };
 }
 
-/** The objects of a list, each with a name: its id if it has one, else its number. */
+/** The objects of a list, each labelled for messages: with its id if it has one, else with its number. */
 function placesIn(whole: Place, items: JsonList, noun: string): Place[] {
   return items.flatMap((fields, index) => {
     const number = `${noun} ${index + 1}`;
@@ -139,7 +142,7 @@ function placesIn(whole: Place, items: JsonList, noun: string): Place[] {
   });
 }
 
-/** A task with a refused field is not worth having, but its other fields are read on, to say all at once. */
+/** Reads the other fields even after one was refused, so that the planner gets all reasons at once. */
 function readTask(place: Place): AnsweredTask {
   noteOtherNames(place);
   const delivers = readDelivers(place);
@@ -166,7 +169,7 @@ function readTask(place: Place): AnsweredTask {
   };
 }
 
-/** An order that was meant must not be lost without a word. */
+/** Tells a planner that its `dependencies` were not read: an intended order must not be lost silently. */
 function noteOtherNames(place: Place): void {
   for (const key of ["dependencies", "dependsOn", "depends_on"]) {
     if (place.fields.has(key)) note(place, key, 'was not read; the tasks to wait for go in "after"');
@@ -176,13 +179,13 @@ function noteOtherNames(place: Place): void {
 export const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const AGENT = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
 
-/** An id as it is kept; undefined if it cannot be one. A number is what models write for "1". */
+/** The id in the form in which it is kept, or undefined if it is not valid. Models write the number 1 for "1". */
 function taskId(written: Json): string | undefined {
   const id = typeof written === "number" && Number.isSafeInteger(written) ? `${written}` : written;
   return typeof id === "string" && TASK_ID.test(id) ? id : undefined;
 }
 
-/** Concerns are numbered c1, c2, …; a bare number is the same. */
+/** Concerns are numbered c1, c2, …; a bare number is read as the same. */
 function concernId(written: Json): string | undefined {
   const id = taskId(written);
   return id !== undefined && /^\d+$/.test(id) ? `c${id}` : id;
@@ -226,7 +229,9 @@ const shown = (value: Json) =>
       ? "something else than text"
       : `${value}`;
 
-/** Paths made plain; the same path counts once, as a folder if it was written as one. */
+/**
+ * Normalises the paths. A path that appears twice counts once, as a folder if one of the two was written as a folder.
+ */
 function readScope(place: Place, key: string): Scope {
   const paths = new Map<string, string>();
   for (const written of readList(place, key)) {
@@ -254,7 +259,10 @@ function readText(place: Place, key: string): string {
   return text;
 }
 
-/** All but tab and line ends: no process takes a NUL among its arguments, and a terminal obeys an escape. */
+/**
+ * Control characters except tab and line ends: a process argument cannot hold NUL, and a terminal obeys escape
+ * sequences.
+ */
 const CONTROL = /[\p{Cc}--[\t\n\r]]/gv;
 
 function plain(place: Place, key: string, text: string): string {
@@ -291,7 +299,7 @@ function readDelivers(place: Place): Delivers {
   return value === "report" ? "report" : "change";
 }
 
-/** Only a hint: a value that is not known is noted and left out. */
+/** The size is only a hint: an unknown value is noted and left out. */
 function readSize(place: Place): TaskSize | undefined {
   const value = get(place, "size");
   if (value === null || value === "complex" || value === "atomic") return value ?? undefined;
@@ -307,7 +315,7 @@ function readAgent(place: Place): string | undefined {
   return undefined;
 }
 
-/** Sorted, each once: the same needs are the same queue. */
+/** Sorted and without duplicates, because equal needs must give the same queue name. */
 function readNeeds(place: Place): readonly string[] | undefined {
   const value = get(place, "needs");
   if (value === null || (Array.isArray(value) && value.length === 0)) return undefined;
@@ -318,7 +326,7 @@ function readNeeds(place: Place): readonly string[] | undefined {
   return undefined;
 }
 
-/** Only a hint for a name that is ours to give; what cannot be used is no reason to refuse a task. */
+/** The branch is only a hint for a name that Skein chooses: an unusable hint is no reason to refuse the task. */
 function readBranch(place: Place): string | undefined {
   const value = get(place, "branch");
   if (typeof value !== "string") return undefined;
@@ -347,7 +355,7 @@ function readDeferred(whole: Place): readonly Deferral[] {
   }));
 }
 
-/** An id alone, or an object; of one concern that appears twice, all that is said. */
+/** An entry is an id or an object. Entries about the same concern are merged. */
 function readAddressed(whole: Place): readonly Addressing[] {
   const all = new Map<string, Addressing>();
   for (const [i, written] of readList(whole, "addressed").entries()) {
@@ -372,7 +380,7 @@ function readBy(place: Place): Pick<Addressing, "by"> {
   return by === undefined ? {} : { by };
 }
 
-/** A reason without a word in it is none. */
+/** A reason without a letter or digit counts as no reason. */
 function readBecause(place: Place): Pick<Addressing, "because"> {
   const key = get(place, "because") === null ? "reason" : "because";
   const written = get(place, key);

@@ -1,3 +1,4 @@
+/** Tests `checkPlan` with random plans against the same rules without an index. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -8,7 +9,7 @@ import type { TaskId } from "../task.ts";
 import type { AnsweredTask, PlanAnswer } from "./plan-answer.ts";
 import { checkPlan } from "./plan-check.ts";
 
-/** Few names, so that tasks meet, repeat and wait for each other often. */
+/** Few names, so that tasks often overlap, repeat and wait for each other. */
 const path = fc.constantFrom("a/", "a/x", "a/y", "a/b/", "a/b/z", "b", "b/", "c", "lock", "d/e");
 const scope = fc.uniqueArray(path, { minLength: 1, maxLength: 3 });
 const name = fc.constantFrom("k", "l", "m", "n", "o", "p", "q", "constructor");
@@ -52,7 +53,7 @@ const context: fc.Arbitrary<Parameters<typeof checkPlan>[1]> = fc.record({
   sharedFiles: fc.constantFrom([], ["lock"]),
 });
 
-/** The rules once more: all pairs, no index, nothing shared with the code but what a path covers. */
+/** The same rules by comparing all pairs, without an index; shares only `contains` with the code. */
 function isAcceptable({ tasks }: PlanAnswer, about: Parameters<typeof checkPlan>[1]): boolean {
   const fits = (given: AnsweredTask) =>
     given.delivers === "report" || given.scope.some((x) => contains(about.parent.scope, x));
@@ -74,7 +75,7 @@ const own = (
 ): Scope =>
   delivers === "report" ? [] : scope.filter((x) => contains(parent.scope, x) && !contains(sharedFiles, x));
 
-/** Does `from` wait for `to`, directly or not? */
+/** True if `from` waits for `to`, directly or not. */
 function isBehind(from: string, to: string, tasks: readonly AnsweredTask[]): boolean {
   const seen = new Set(tasks.find(({ id }) => id === from)?.after);
   for (const key of seen) for (const next of tasks.find(({ id }) => id === key)?.after ?? []) seen.add(next);

@@ -1,3 +1,4 @@
+/** Tests when a plan is refused, how its scopes are cut, and which paths it leaves uncovered. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cpuMs } from "../../../test/support/cpu.ts";
@@ -253,7 +254,7 @@ describe("an overlap", () => {
       return Math.min(...times);
     };
     const [small, large] = [leastMs(2_000), leastMs(16_000)];
-    // Eight times as much: 8 times as long, or 64 times if it were the square. One ms, for the clock.
+    // Eight times as much: 8 times as long, or 64 times if the time were quadratic. One ms for the clock's error.
     assert.ok(large < 24 * (small + 1), `${small} ms became ${large} ms`);
   });
 

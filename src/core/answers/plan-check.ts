@@ -1,4 +1,4 @@
-/** Does a planner's answer fit what is already known: its scope, its earlier tasks? */
+/** Checks a planner's answer against what is known: the planner's scope and its earlier tasks. */
 import { OrderedDag } from "../../graph/dag.ts";
 import { Lines } from "../../text/lines.ts";
 import { freshSlugs, slugOf } from "../../text/slug.ts";
@@ -9,19 +9,22 @@ import type { AnsweredTask, Deferral, PlanAnswer } from "./plan-answer.ts";
 
 type PlanContext = {
   readonly parent: { readonly id: TaskId; readonly scope: Scope; readonly priority: number };
-  /** A subplanner: tasks of one answer may not overlap. The root planner's may, and run one after the other. */
+  /**
+   * True for a subplanner: tasks of one answer may not overlap. The root planner's tasks may, and then run one after
+   * the other.
+   */
   readonly strict: boolean;
   /** The next child's number: its id is `childId(parent.id, firstOrdinal)`. */
   readonly firstOrdinal: number;
-  /** This planner's earlier tasks by the ids that it gave them, and what they covered. */
+  /** This planner's earlier tasks by the ids that it gave them, and the paths that they covered. */
   readonly known: ReadonlyMap<string, TaskId>;
   readonly coveredBefore: Scope;
   readonly maxTasks: number;
-  /** Files that any task may touch, so that none needs them in its scope. */
+  /** Files that any task may change, so that no task needs them in its scope. */
   readonly sharedFiles: Scope;
 };
 
-/** `size` decides about its shape, and is not kept. */
+/** `size` decides the task's shape, and is not kept. */
 export type PlannedSpec = Omit<TaskSpec, "shape"> & { readonly size?: TaskSize };
 
 type CheckedPlan =
@@ -31,14 +34,16 @@ type CheckedPlan =
       readonly tasks: readonly PlannedSpec[];
       /** Paths of a subplanner's scope that no task, earlier task or deferral names. */
       readonly uncovered: readonly string[];
-      /** What was mended here, in words for the planner; what was mended while reading is in the answer. */
+      /**
+       * What was corrected by this check, in words for the planner. Corrections made while reading are in the answer.
+       */
       readonly notes: readonly string[];
     }
   | { readonly is: "refused"; readonly reasons: readonly string[] };
 
 /**
- * Paths outside of the planner's scope are removed, tasks that this empties are dropped, and both are said.
- * Everything else that does not fit refuses the answer as a whole, with all reasons, so that it can be sent again.
+ * Removes paths outside of the planner's scope and drops tasks that have no path left; both are noted. Any other
+ * mismatch refuses the whole answer with all reasons, so that the planner can send it again.
  */
 export function checkPlan(answer: PlanAnswer, context: PlanContext): CheckedPlan {
   const count = answer.tasks.length;
@@ -65,7 +70,7 @@ export function checkPlan(answer: PlanAnswer, context: PlanContext): CheckedPlan
 
 const refused = (...reasons: string[]): CheckedPlan => ({ is: "refused", reasons });
 
-/** An id that was made from a description must be new, too. */
+/** An id made from a description must differ from earlier ids. */
 function withNewIds(tasks: readonly AnsweredTask[], { known }: PlanContext, notes: Lines) {
   const ids = new Set(tasks.map(({ id }) => id));
   const fresh = freshSlugs({ has: (id) => known.has(id) || ids.has(id) });
@@ -77,7 +82,7 @@ function withNewIds(tasks: readonly AnsweredTask[], { known }: PlanContext, note
   });
 }
 
-/** A task, its scope as it will be, and the part of it that must be its own. */
+/** A task, its scope after the check, and the part of that scope that no other task may have. */
 type Fitted = { readonly task: AnsweredTask; readonly scope: Scope; readonly own: Scope };
 
 /** Shared files belong to no task; they stay only in a scope that has nothing else. */
@@ -102,7 +107,7 @@ function fitScopes(tasks: readonly AnsweredTask[], context: PlanContext, notes: 
   return { kept, dropped };
 }
 
-/** The planner's ids are its own, for as long as it plans: an old one would name two tasks. */
+/** A planner's ids stay taken for as long as it plans: an id used again would name two tasks. */
 function checkIds(tasks: readonly AnsweredTask[], { known }: PlanContext, reasons: Lines): void {
   const seen = new Set<string>();
   for (const { id } of tasks) {
@@ -144,8 +149,8 @@ function checkOverlap(
 ): void {
   const table = new ScopeTable();
   for (const [order, { task, own }] of kept.entries()) {
-    if (task.delivers === "report" || task.terms?.loose) continue; // It is in nobody's way, as far as is known.
-    const after = new Set(task.after); // Asked once a path: with 10,000 of each, a list is too slow.
+    if (task.delivers === "report" || task.terms?.loose) continue; // Its files are not known to meet.
+    const after = new Set(task.after); // A set: with 10,000 paths and tasks a list is too slow.
     for (const path of own) {
       const other = table.blocker([path], order);
       if (other === undefined) continue;
@@ -179,8 +184,8 @@ function specsOf(kept: readonly Fitted[], { parent, firstOrdinal, known }: PlanC
 }
 
 /**
- * Nobody knows here which files a folder holds, so one counts as covered when anything in it is. The first
- * answer without tasks leaves nothing out: the task then goes to a worker whole.
+ * The files inside a folder are not known here, so a folder counts as covered if a task names anything in it. A first
+ * answer without tasks leaves nothing uncovered, because the whole task then goes to one worker.
  */
 function uncoveredBy(
   kept: readonly Fitted[],

@@ -1,3 +1,4 @@
+/** Tests which part of a model's text is taken as the plan, also if it was cut off. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { answered, refusal, TASK, taskWith, textOf } from "../../../test/support/plan-texts.ts";

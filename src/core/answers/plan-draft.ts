@@ -1,12 +1,12 @@
-/** Which part of a model's text is the plan, and is it all there? */
+/** Finds the part of a model's text that is the plan, and whether it is complete. */
 import { findJson, type Json, type JsonList, type JsonObject, placeOf } from "../../text/json-salvage.ts";
 
-/** What is believed to be the answer, before its fields are read. */
+/** The part of the text taken for the answer, before its fields are read. */
 export type PlanDraft = {
   readonly is: "draft";
   readonly fields: JsonObject;
   readonly tasks: JsonList;
-  /** Its end is missing: what it had not finished saying is left out. */
+  /** The text ended before the answer did: unfinished values are left out. */
   readonly isCut: boolean;
   readonly notes: readonly string[];
 };
@@ -14,10 +14,10 @@ export type PlanDraft = {
 type NoPlan = { readonly is: "unreadable" | "invalid"; readonly reasons: readonly string[] };
 
 /**
- * The last complete answer, else the complete tasks of one that was cut off, else a bare list of tasks.
+ * The last complete answer, else the complete tasks of an answer that was cut off, else a bare list of tasks.
  *
- * An empty plan ends a planner's work, so it counts only if there is nothing else in the text but prose and
- * fences: it may be the prompt's example, quoted before a real answer in a form that nobody foresaw.
+ * An empty plan ends a planner's work, so it counts only if the rest of the text is prose and fences. Otherwise it may
+ * be the prompt's example, quoted before a real answer in an unexpected form.
  */
 export function findDraft(text: string): PlanDraft | NoPlan {
   const survey = surveyOf(text);
@@ -64,7 +64,7 @@ function emptyDraft(answer: JsonObject, survey: Survey): PlanDraft | NoPlan {
   return draftOf(answer, tasks);
 }
 
-/** Whether the text holds nothing else in brackets, save one pair of them around it. */
+/** True if the text holds nothing else in brackets, except one pair around the answer. */
 const isAlone = (answer: JsonObject, { pieces, whole }: Survey) =>
   pieces === 1 && whole !== undefined && (whole === answer || [...whole.values()].length === 1);
 
@@ -95,22 +95,22 @@ function cutDraft(fields: JsonObject, tasks: JsonList, open: readonly Json[]): P
   };
 }
 
-/** Everything in a text that could be meant as an answer. */
+/** Everything in a text that may be an answer. */
 type Survey = {
   /** Complete objects that look like an answer, and complete lists that look like tasks. */
   readonly answers: JsonObject[];
   readonly lists: JsonList[];
   hasObject: boolean;
-  /** How many objects, lists and beginnings of them there are, of any kind; and the last complete one. */
+  /** How many objects and lists the text has, of any kind and also unfinished; and the last complete one. */
   pieces: number;
   whole?: JsonList | JsonObject;
-  /** What the text ends in the middle of, and what in it looks like an answer or a list of tasks. */
+  /** The unfinished value at the end of the text, and what in it looks like an answer or a list of tasks. */
   cut?: {
     readonly open: readonly Json[];
     readonly answer: JsonObject | undefined;
     readonly list: JsonList | undefined;
   };
-  /** Where something that looked like an answer, or like tasks, stopped being JSON. */
+  /** Where something that looked like an answer or a list of tasks stopped being valid JSON. */
   broken?: { readonly at: number; readonly why: string };
 };
 
@@ -135,7 +135,7 @@ function surveyOf(text: string): Survey {
   return survey;
 }
 
-/** The value itself, or what is wrapped in it once: `{"plan": {…}}`, `[{…}]`. */
+/** Adds the value itself, or the answer that it wraps one level deep: `{"plan": {…}}`, `[{…}]`. */
 function addAnswersIn(value: JsonList | JsonObject, answers: JsonObject[]): void {
   if (looksLikeAnswer(value)) answers.push(value);
   else for (const inner of value.values()) if (looksLikeAnswer(inner)) answers.push(inner);
@@ -146,10 +146,10 @@ const isObject = (value: Json | undefined): value is JsonObject => value instanc
 const looksLikeAnswer = (value: Json): value is JsonObject =>
   isObject(value) && (value.has("tasks") || value.has("scratchpad"));
 
-/** What a task has besides its description; an id can be made. */
+/** Keys that show an object to be a task, besides its description. The id may be missing, because it can be made. */
 const MARKS = ["id", "scope", "acceptance", "delivers"];
 
-/** An empty list looks like nothing: prose is full of them. */
+/** An empty list does not count as a list of tasks: prose is full of `[]`. */
 function looksLikeTasks(value: Json): value is JsonList {
   const first = Array.isArray(value) ? (value as JsonList)[0] : undefined;
   return isObject(first) && first.has("description") && MARKS.some((key) => first.has(key));

@@ -1,3 +1,4 @@
+/** Tests `Deadlines` against a plain list, and that renewing a key takes no memory. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
@@ -52,7 +53,7 @@ describe("Deadlines", () => {
         for (const { act, key, at } of operations) {
           if (act === "set") deadlines.set(key, at);
           else deadlines.delete(key);
-          model.delete(key); // Set again is set last.
+          model.delete(key); // A key that is set again counts as set last.
           if (act === "set") model.set(key, at);
           assert.equal(deadlines.get(key), model.get(key));
           assert.equal(deadlines.next(), model.size === 0 ? undefined : Math.min(...model.values()));
@@ -65,7 +66,7 @@ describe("Deadlines", () => {
 
   test("renewing one key 500,000 times behind an early one takes no memory", () => {
     const deadlines = new Deadlines();
-    deadlines.set("early", 0); // While it stays, no leftover comes up by itself.
+    deadlines.set("early", 0); // While it stays, no leftover is removed from the heap's top.
     const before = usedBytes();
     for (let i = 0; i < 500_000; i++) deadlines.set("lease", 1_000 + i);
     assert.ok(usedBytes() - before < 5_000_000, "leftovers are kept: 500,000 of them are over 20 MB");

@@ -1,4 +1,4 @@
-/** What falls due next? A deadline for each key, the earliest one at hand. */
+/** Keeps one deadline per key, with the earliest at hand. */
 import { Heap } from "../../graph/dag.ts";
 
 type Deadline = { readonly key: string; readonly at: number; readonly turn: number; place: number };
@@ -33,13 +33,13 @@ export class Deadlines {
     return this.#heap.at(0)?.at;
   }
 
-  /** The keys whose time has come, by time, then by when they were set. Changes nothing. */
+  /** The keys that are due, by time, then by when they were set. Changes nothing. */
   due(now: number): readonly string[] {
     const found: Deadline[] = [];
     const open = [0];
     for (let i = open.pop(); i !== undefined; i = open.pop()) {
       const deadline = this.#heap.at(i);
-      if (!deadline || deadline.at > now) continue; // What is below it is no earlier.
+      if (!deadline || deadline.at > now) continue; // The heap's entries below it are not earlier.
       found.push(deadline);
       open.push(2 * i + 1, 2 * i + 2);
     }

@@ -1,4 +1,4 @@
-/** How does `evolve` see a run? As a `RunState` that it may change; everything else sees it as readonly. */
+/** Types through which `evolve` may change a run's state; all other code sees the state as readonly. */
 
 import type { Task, TaskId, Tries } from "../task.ts";
 import type { Reactions } from "./event.ts";
@@ -40,7 +40,7 @@ export function taskIn(s: StateDraft, id: TaskId): TaskDraft {
   return task;
 }
 
-/** The task can go on: it is ready for the kind of job that comes next for it. */
+/** The task can go on: it becomes ready for its next kind of job. */
 export function release(s: StateDraft, { id, state, spec }: TaskDraft): void {
   const isPlanned = state.is === "delegated" || spec.shape === "plan";
   s.dag.release(id, { lane: state.is === "landing" ? LANE.land : isPlanned ? LANE.plan : LANE.work });

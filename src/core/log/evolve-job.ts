@@ -1,4 +1,4 @@
-/** What changes when a job starts, is taken, goes on, or ends? And what when a machine of the fleet changes? */
+/** Changes the state when a job starts, is taken, is extended or ends, and when a machine of the fleet changes. */
 
 import { type Job, type JobId, jobId, type Spent, slotOf, slotOfId, taskOfJob } from "../job.ts";
 import { filesOf } from "../rules/held-files.ts";
@@ -36,7 +36,7 @@ export const jobEvents = {
     else if (how === "answered-late") takeBack(s, id);
     else if (how === "dropped") forgetLate(s, id);
     if (spent) charge(s, id, spent);
-    // A first check that a restart cut off is made again, and waited for as long again.
+    // A first check that a restart interrupted is made again, with its whole waiting time again.
     if (how === "interrupted" && s.target.checkedTip === undefined) s.setup.since = at;
   },
   "job.extended"(s, { job, until, parkedUntil }) {
@@ -69,7 +69,7 @@ export const jobEvents = {
     const { quietMs: _, doing: __, ...rest } = running;
     s.running.set(job, ms > 0 ? { ...rest, quietMs: ms, ...(doing && { doing }) } : rest);
   },
-  /** What it was slow in is over. */
+  /** The slow step of preparing is over. */
   "job.prepared"(s, { job }) {
     const running = s.running.get(job);
     if (!running) return;
@@ -96,7 +96,7 @@ function agentStarted(s: StateDraft, job: Job & { readonly kind: "plan" | "work"
 function holdFiles(s: StateDraft, task: TaskDraft, atWork: boolean): void {
   const parent = parentId(task.id);
   const files = filesOf(task);
-  if (files.length === 0 || task.state.is === "waiting") return; // A task that only answers a question changes nothing.
+  if (files.length === 0 || task.state.is === "waiting") return; // A task that only answers a question changes no file.
   if (parent !== undefined) plannerIn(s, parent).held.hold(task.id, files, task.order);
   if (atWork) s.atWork.hold(task.id, files, task.order);
 }
@@ -110,7 +110,7 @@ function jobStopped(s: StateDraft, job: Job, how: string): void {
   if (how === "expired" && (job.kind === "plan" || job.kind === "work")) s.late.set(slotOf(job), job);
 }
 
-/** Once to the run, and once to the task that it was for; landings and checks are charged to the goal. */
+/** Charges the cost to the run and to the job's task; landings and checks are charged to the goal. */
 function charge(s: StateDraft, id: JobId, spent: Spent): void {
   Object.assign(s.spent, withSpent(s.spent, spent));
   const task = taskIn(s, taskOfJob(id) ?? ROOT);
@@ -119,7 +119,7 @@ function charge(s: StateDraft, id: JobId, spent: Spent): void {
   if (top !== undefined) s.subtrees.set(top, withSpent(s.subtrees.get(top) ?? NOTHING_USED, spent));
 }
 
-/** An expired job answered after all: its task no longer waits for a retry. */
+/** An expired job has answered after all, so its task no longer waits for a retry. */
 function takeBack(s: StateDraft, id: JobId): void {
   const job = forgetLate(s, id);
   if (!job || job.kind === "land" || job.kind === "check") return;

@@ -1,4 +1,4 @@
-/** What changes when a planner has answered, or a person has told it something? */
+/** Changes the state when a planner has answered, or when a person has steered it, approved or declined its plan. */
 
 import { NO_REASON } from "../rules/given-up.ts";
 import { parentId, ROOT, type TaskId, type TaskState } from "../task.ts";
@@ -24,7 +24,7 @@ export const planEvents = {
     if (root.state.is !== "delegated" || !planner) return;
     const ended = root.state.over !== undefined;
     root.state = { is: "delegated" };
-    if (!planner.idle && !ended) return; // Its current turn, or the next, hears the message.
+    if (!planner.idle && !ended) return; // Its current turn, or the next one, is told the message.
     planner.idle = false;
     release(s, root);
   },
@@ -49,13 +49,15 @@ export const planEvents = {
     s.proposed = [];
     s.approved = true;
   },
-  /** The names of its tasks are free again: the next plan may use them for the same tasks, improved. */
+  /**
+   * The names of the declined tasks are free again: the next plan may use them for improved versions of the same tasks.
+   */
   "plan.declined"(s) {
     const keys = s.planners.get(ROOT)?.keys;
     const declined = new Set(s.proposed);
     for (const [key, id] of keys ?? []) if (declined.has(id)) keys!.delete(key);
     s.proposed = [];
-    taskIn(s, ROOT).tries.answers -= 1; // As if it had not been given: the next one may be the first again.
+    taskIn(s, ROOT).tries.answers -= 1; // A declined answer does not count: the next one may be the first again.
   },
   "plan.rejected"(s, { task: id, failure, reasons, charge, sentBack = [], retryAt, at }) {
     const task = taskIn(s, id);
@@ -88,7 +90,7 @@ export const planEvents = {
   },
 } satisfies Partial<Evolvers>;
 
-/** The planner has answered the news and the steering messages that it was told. */
+/** Removes the news and the steering messages that this answer took into account. */
 function takeIn(s: StateDraft, task: TaskDraft, said: PlanSaid): void {
   task.scratchpad = said.scratchpad;
   task.rejected = [];
@@ -100,19 +102,19 @@ function takeIn(s: StateDraft, task: TaskDraft, said: PlanSaid): void {
   if (said.deferred) planner.deferred = [...planner.deferred, ...said.deferred];
 }
 
-/** A concern about something undone is kept, with what became of it; any other is gone. */
+/** A concern about something undone is kept with how it was dealt with; any other concern is removed. */
 function closeConcern(planner: PlannerDraft, { concern: id, by, because }: Addressed): void {
   const concern = planner.concerns.get(id);
   if (!concern) return;
   planner.concerns.delete(id);
   if (concern.kind !== "undone") return;
-  // In older logs an id was enough.
+  // In older logs an id alone closed such a concern.
   const reason = because ?? (by === undefined ? NO_REASON : undefined);
   const dealt = { concern, ...(by && { by }), ...(reason !== undefined && { because: reason }) };
   planner.dealt = [...planner.dealt, dealt];
 }
 
-/** Shared by all tasks, most of which never have more. */
+/** Shared by all tasks, because most tasks never have another value. */
 const NOTHING: readonly never[] = Object.freeze([]);
 const JUST_OPEN: TaskState = Object.freeze({ is: "open" });
 
@@ -162,7 +164,7 @@ export function plannerIn(s: StateDraft, id: TaskId): PlannerDraft {
       concerns: new Map(),
       dealt: [],
       told: { news: 0, steers: 0 },
-      replanAfter: Number.MAX_SAFE_INTEGER, // Until its first answer says otherwise: fix tasks may come before it.
+      replanAfter: Number.MAX_SAFE_INTEGER, // Until the first answer: fix tasks may come before it.
       idle: false,
       held: new ScopeTable(),
       notes: [],

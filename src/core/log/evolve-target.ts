@@ -1,4 +1,7 @@
-/** What changes when the target moves or was checked, and when the gate was probed or cannot be set up? */
+/**
+ * Changes the state when the target moves or is checked, when repairs are planned, and when the gate is probed or its
+ * set-up fails.
+ */
 
 import type { Failure } from "../failure.ts";
 import { isGreen } from "../gate.ts";
@@ -22,7 +25,7 @@ export const targetEvents = {
     if (gated && proof === "green")
       s.target.passes = passesWith(s.target, { tip: commit, since: gated.since });
     trainAfter(s, turn);
-    if (proof !== "found") s.target.unsure = false; // It was built on the target as it is.
+    if (proof !== "found") s.target.unsure = false; // Its job built on the target's tip, so the tip is known.
     moveTip(s, commit, ran);
     foundAgain(s, commit);
     noteFlaky(s, flaky);
@@ -30,7 +33,7 @@ export const targetEvents = {
     for (const member of members) landed(s, member, commit);
     noteGateChange(s, members);
   },
-  /** Its tasks stay done; the root's planner decides whether they are done again. */
+  /** The tasks of a lost landing stay done; the root's planner decides whether they are done again. */
   "landing.lost"(s, { commit, members }) {
     trainAfter(s, undefined);
     const ids = members.map(({ task }) => task);
@@ -89,7 +92,7 @@ export const targetEvents = {
     if (report.commands.length > 0) noteSetupWorks(s);
     if (!green) return;
     s.repair.givenUp = byChance && s.redBase?.choice === "continue";
-    if (byChance) return; // Nothing was repaired: the rounds of repair go on being counted.
+    if (byChance) return; // Nothing was repaired, so the rounds of repair keep their count.
     s.redBase = undefined;
     s.repair.tried.clear();
     s.repair.known.clear();
@@ -115,7 +118,7 @@ export const targetEvents = {
     const files = [...new Set([...leftovers.files, ...(s.leftovers?.files ?? [])])];
     s.leftovers = {
       files: files.slice(0, MAX_LEFTOVERS),
-      // At least: the files that are not named may be the same ones each time.
+      // At least so many: the unnamed files may be the same ones each time.
       more: Math.max(leftovers.more ?? 0, s.leftovers?.more ?? 0, files.length - MAX_LEFTOVERS),
       times: (s.leftovers?.times ?? 0) + 1,
     };
@@ -152,16 +155,17 @@ export const targetEvents = {
     s.repair.givenUp = true;
   },
   "setup.failed"(s, { failure }) {
-    trainAfter(s, undefined); // What a gate said that could not run is worth nothing.
+    trainAfter(s, undefined); // Results of a gate that cannot run here are worthless.
     s.setup.failure = failure;
     s.setup.hasFailed = true;
   },
-  /** A person has fixed the set-up: what was unknown because of it is asked again. */
+  /** A person has fixed the set-up: everything that was unknown because of it is asked again. */
   "setup.retried"(s, { at }) {
     const { setup, target } = s;
     Object.assign(setup, { failure: undefined, errors: 0, since: at, probeErrors: 0 });
     if (setup.probed?.is === "unproven") setup.probed = undefined;
-    // What to do about the base is decided anew, unless agents have been paid to repair it: that is done once for a class.
+    // What to do about a failing base is decided anew, unless agents were already paid to repair it: each class gets
+    // one paid round.
     if (s.redBase?.repaired.length === 0) s.redBase = undefined;
     target.health = "unknown";
     target.checkErrors = 0;
@@ -187,10 +191,13 @@ const passesWith = ({ passes }: StateDraft["target"], pass: StateDraft["target"]
   ...passes.slice(0, MAX_PASSES - 1),
 ];
 
-/** Of the check and of the landing that were last. */
+/** One pass of the last check and one of the last landing. */
 const MAX_PASSES = 2;
 
-/** The target has moved: to the candidate of `turn`, or elsewhere. What was not built on that is of no use any more. */
+/**
+ * The target has moved to the candidate of `turn`, or elsewhere. Candidates that were not built on its new tip become
+ * stale.
+ */
 function trainAfter(s: StateDraft, landed: number | undefined): void {
   if (s.train.length === 0) return;
   s.train = s.train
@@ -209,13 +216,13 @@ export function moveTip(s: StateDraft, tip: string, ran: StateDraft["target"]["r
   s.tips.add(tip);
 }
 
-/** The task alone made its candidate fail the gate: its next attempt is another candidate. */
+/** The task alone made its candidate fail the gate; its next attempt makes another candidate. */
 export function noteGuilt(s: StateDraft, task: TaskId, { kind }: Failure): void {
   s.undecided.delete(task);
   if (kind === "gate-red") s.odds = withSeen(s.odds, { good: 0, bad: 1 });
 }
 
-/** A lost landing is in the target again: its concerns are settled, and nothing was given up. */
+/** A lost landing is in the target again: removes its concerns, also those that the planner had dealt with. */
 function foundAgain(s: StateDraft, commit: string): void {
   const planner = s.planners.get(ROOT);
   for (const id of s.lost.get(commit) ?? []) {
@@ -231,7 +238,7 @@ function foundAgain(s: StateDraft, commit: string): void {
 
 function landed(s: StateDraft, { task: id }: Member, commit: string): void {
   const task = taskIn(s, id);
-  if (isSettled(task)) return; // Cancelled in the meantime; it is in the tree all the same.
+  if (isSettled(task)) return; // Cancelled in the meantime, but its change is in the tree.
   const handoff =
     task.state.is === "landing"
       ? task.state.handoff
@@ -245,7 +252,7 @@ function landed(s: StateDraft, { task: id }: Member, commit: string): void {
   settle(s, id, { is: "done", handoff, commit });
 }
 
-/** So many flaky tests at once are an outage, and say nothing about the tests. */
+/** More flaky tests at once than this mean an outage, and say nothing about the tests. */
 const MAX_FLAKY_AT_ONCE = 20;
 
 function noteFlaky(s: StateDraft, names: readonly string[]): void {
@@ -253,7 +260,7 @@ function noteFlaky(s: StateDraft, names: readonly string[]): void {
   for (const name of names) s.flaky.set(name, (s.flaky.get(name) ?? 0) + 1);
 }
 
-/** A proof of the gate does not hold for another gate. */
+/** A proof of the gate does not hold for a changed gate. */
 function noteGateChange(s: StateDraft, members: readonly Member[]): void {
   if (s.setup.probed?.is !== "proved") return;
   const changer = members.map(({ task }) => taskIn(s, task)).find(({ state }) => changesGate(state));

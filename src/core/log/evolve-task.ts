@@ -1,4 +1,7 @@
-/** What changes when a task is handed in, retried, held back or settled, or its landing waits for a person? */
+/**
+ * Changes the state when a task is handed in, retried, held back or settled, when its landing waits for a person, and
+ * when its worker calls.
+ */
 import { isLoss } from "../failure.ts";
 import { filesOf, isLoose } from "../rules/held-files.ts";
 import { questionKey } from "../subtask.ts";
@@ -38,10 +41,10 @@ export const taskEvents = {
     if (charge !== "nothing") task.tries[charge] += 1;
     if (charge === "refused") s.owed.add(id);
     if (charge === "failed" || charge === "refused") {
-      task.goOn = undefined; // The next attempt starts again, from the target as it is then.
-      Object.assign(task.tries, { lost: 0, unreachable: 0 }); // The agent answered: the row of losses is over.
+      task.goOn = undefined; // The next attempt starts again, from the target's tip at that time.
+      Object.assign(task.tries, { lost: 0, unreachable: 0 }); // The agent answered: the row of losses ends.
     }
-    // Of lost attempts only the last is kept, so that they do not push out what other attempts had made.
+    // Only the last lost attempt is kept, so that lost ones do not push out attempts with results.
     const earlier = isLoss(failure) ? task.past.filter((past) => !isLoss(past.failure)) : task.past;
     task.past = [...earlier.slice(-(MAX_PAST - 1)), { attempt, failure, ...(handoff && { handoff }) }];
     if (isLoose(task)) letGo(s, id);
@@ -95,7 +98,7 @@ export const taskEvents = {
   },
 } satisfies Partial<Evolvers>;
 
-/** Kept in memory for each task; the policy says how many of them a brief shows. */
+/** How many past attempts a task keeps in memory; the policy says how many of them a brief shows. */
 const MAX_PAST = 5;
 
 export const subtaskEvents = {
@@ -116,7 +119,7 @@ export const subtaskEvents = {
   },
   "question.passed"(s, event) {
     const question = s.questions.get(event.question);
-    if (!question) return; // Answered by the same tick.
+    if (!question) return; // The same tick has answered it.
     const { to, text = question.text, attempt, retryAt = event.at, isFree } = event;
     const isSame = to === question.to;
     if (question.to !== "person" && !isSame) stopAsking(s, question.to, attempt);
@@ -152,7 +155,7 @@ function suspend(s: StateDraft, { task: id, start, session, notes = [], at }: Su
   return task;
 }
 
-/** The task above takes a turn to answer; a person is asked by the surface that shows the run. */
+/** Gives the task above a turn to answer. A person is asked by the surface that shows the run. */
 function ask(s: StateDraft, id: string, retryAt: number, now: number): void {
   const question = s.questions.get(id)!;
   if (question.to === "person") return;

@@ -1,4 +1,4 @@
-/** What does a fact change? The only place that changes a run's state. */
+/** Folds events into a run's state; no other code changes that state. */
 
 import { isOver } from "../rules/finish.ts";
 import { ROOT } from "../task.ts";
@@ -18,7 +18,7 @@ export function replay(events: Iterable<Event>): RunState {
   return state;
 }
 
-/** Changes `state` in place: one writer folds a log, and everything else sees `RunState` as readonly. */
+/** Changes `state` in place: only one writer folds a log, and all other code sees `RunState` as readonly. */
 export function evolve(state: RunState, event: Event): RunState {
   const s = state as StateDraft;
   const wasOver = isAtEnd(s);
@@ -70,11 +70,14 @@ const runEvents = {
   },
 } satisfies Partial<Evolvers>;
 
-/** Earlier settings of the machine's clock that are remembered. */
+/** How many earlier settings of the machine's clock are remembered. */
 const MAX_SETTINGS = 10;
 
 const accountEvents = {
-  /** A second report while the account is parked is the same trouble, only longer. */
+  /**
+   * A second report while the account is parked is about the same rate limit, perhaps a longer one, so it is not
+   * counted.
+   */
   "account.parked"(s, { account, until, failure, at }) {
     const before = s.accounts.get(account);
     const times = timesOf(before) + (before?.is === "parked" ? 0 : 1);

@@ -1,3 +1,4 @@
+/** Tests that events of every older version are read as events of today. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";
@@ -55,7 +56,7 @@ test("a log in which planners named concerns by their ids alone is replayed to t
   run.plan("t", [], { addressed: [{ concern: "c1" }, { concern: "c2", because: "x" }] });
   run.check();
   const older = run.log.map((event) => {
-    if (event.type === "run.closed") return { ...event, how: "done", left: [] }; // As it was then.
+    if (event.type === "run.closed") return { ...event, how: "done", left: [] }; // As an older Skein closed it.
     if (event.type !== "plan.ended" || !event.said) return event;
     return { ...event, said: { ...event.said, addressed: ["c1", "c2"] } };
   });

@@ -1,4 +1,4 @@
-/** Infers what the jobs of an older log came to, from the events that follow their ends: those logs do not say it. */
+/** Infers the outcomes of the jobs in an older log from the events that follow their ends. */
 
 import { isGreen } from "../gate.ts";
 import type { JobId, JobOutcome } from "../job.ts";
@@ -7,15 +7,15 @@ import type { Event, EventOf } from "./event.ts";
 
 type JobEnded = EventOf<"job.ended">;
 
-/** What follows from a job's end was decided in the same moment. */
+/** Uses that all consequences of a job's end have the same time as the end itself. */
 export class OlderOutcomes {
-  /** The end of a job and what was decided with it, as far as it was read. */
+  /** The end of a job and its consequences, as far as they were read. */
   #held: Event[] = [];
   #phase: Phase = OPEN;
-  /** The tip that the last check saw pass: another look at it ran no gate. */
+  /** The tip that the last check saw pass: checking it again ran no gate. */
   #greenTip: string | undefined;
 
-  /** The events that are complete now, oldest first. */
+  /** Returns the events that are complete now, oldest first. */
   take(event: Event): readonly Event[] {
     const [ended] = this.#held;
     const isSame = ended !== undefined && ended.at === event.at && !BOUNDS.has(event.type);
@@ -24,7 +24,7 @@ export class OlderOutcomes {
     return event.type === "job.ended" || isSame ? ready : [...ready, ...this.rest()];
   }
 
-  /** What is still held, at the end of the log. */
+  /** Returns the events that are still held at the end of the log. */
   rest(): readonly Event[] {
     const [ended, ...facts] = this.#held;
     this.#held = [];
@@ -64,7 +64,7 @@ export class OlderOutcomes {
         case "gate.unprobed":
         case "setup.failed":
           return { is: "failed", failure: fact.failure.kind };
-        default: // Another fact of the same moment says it.
+        default: // Another fact with the same time says it.
       }
     return undefined;
   }
@@ -76,7 +76,7 @@ export class OlderOutcomes {
   }
 }
 
-/** These begin another decision, also in the same moment. */
+/** Events that begin another decision, even with the same time. */
 const BOUNDS: ReadonlySet<Event["type"]> = new Set(["job.ended", "job.started"]);
 
 function outcomeOfTurn(facts: readonly Event[], job: JobId, usual: "planned" | "worked"): JobOutcome {
@@ -123,11 +123,11 @@ function outcomeOfLanding(facts: readonly Event[], before: Phase): JobOutcome {
         if (kinds.has("gate-red") || isFurther(before, fact.phase)) return { is: "red" };
         if (kinds.has("conflict")) return { is: "conflict" };
         return { is: kinds.size > 0 ? "gone" : "red" };
-      default: // Another fact of the same moment says it.
+      default: // Another fact with the same time says it.
     }
   return { is: "moved" };
 }
 
-/** Only a gate that failed takes a phase further. */
+/** Only a failed gate moves a landing to a further phase. */
 const isFurther = (before: Phase, after: Phase): boolean =>
   after.is !== "open" && JSON.stringify(before) !== JSON.stringify(after);

@@ -1,4 +1,4 @@
-/** What is known of a base that failed its gate before any agent was paid. */
+/** Type of what is known about a base that failed its gate before any agent was paid. */
 import type { OnRedBase } from "../rules/policy.ts";
 import type { ProblemClass } from "../rules/repair.ts";
 import type { RepairOffer } from "./event.ts";
@@ -6,8 +6,8 @@ import type { RepairOffer } from "./event.ts";
 export type RedBase = {
   /** `ask`: nothing starts before a person has answered. */
   readonly choice: "ask" | OnRedBase;
-  /** What a person may say yes to. */
+  /** The fix tasks that a person may agree to. */
   readonly offer: readonly RepairOffer[];
-  /** The classes that a round of fix tasks was made for: each gets one. */
+  /** The classes of failures that already had their one round of fix tasks. */
   readonly repaired: readonly ProblemClass[];
 };

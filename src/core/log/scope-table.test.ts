@@ -1,3 +1,4 @@
+/** Tests `ScopeTable`: holds, claims and their order, against comparing all pairs. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

@@ -1,9 +1,11 @@
-/** Who has to wait for whom? The files that tasks hold or wait for: a table of locks with an order. */
+/**
+ * Finds which task another has to wait for, because of the files that tasks hold or claim: a lock table with an order.
+ */
 import { EVERYTHING, type Scope } from "../scope.ts";
 
 /**
- * Two scopes meet exactly when `overlaps` says so. No operation looks at entries that it does not meet:
- * each is filed at its paths and under every folder above them, and found by its paths again.
+ * Two scopes conflict exactly when `overlaps` says so. No operation looks at entries without a common path: each entry
+ * is filed at its paths and under every folder above them, and found by its paths again.
  */
 export class ScopeTable {
   readonly #entries = new Map<string, Entry>();
@@ -11,9 +13,9 @@ export class ScopeTable {
   readonly #claimed = new PathIndex();
 
   /**
-   * Who `scope` has to wait for: anyone who holds an overlapping path, and anyone who claims one and comes
-   * earlier in `order`. Of several the last in order, so that those who wait for one file form a chain and
-   * each is woken once. `self` is never its own blocker.
+   * The task that `scope` has to wait for: one that holds an overlapping path, or one that claims such a path and comes
+   * earlier in `order`. Of several, the last in order: so the tasks that wait for one file form a chain, and each is
+   * woken once. `self` never blocks itself.
    */
   blocker(scope: Scope, order: number, self?: string): string | undefined {
     if (this.#entries.size === 0) return undefined;
@@ -23,17 +25,17 @@ export class ScopeTable {
     return later(holder, claimant)?.id;
   }
 
-  /** `id` waits for it, and is the one to wait for if it comes earlier. Replaces what it had. */
+  /** `id` waits for `scope`; tasks later in the order wait for `id`. Replaces the task's former claim or hold. */
   claim(id: string, scope: Scope, order: number): void {
     this.#enter(this.#claimed, id, scope, order);
   }
 
-  /** `id` is at work on it. Replaces what it had: a claim becomes a hold. */
+  /** `id` works on `scope`. Replaces the task's former claim or hold. */
   hold(id: string, scope: Scope, order: number): void {
     this.#enter(this.#held, id, scope, order);
   }
 
-  /** Gives up the hold or the claim, if there is one. */
+  /** Gives up the task's hold or claim, if it has one. */
   drop(id: string): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
@@ -54,15 +56,15 @@ export class ScopeTable {
   }
 }
 
-/** A place in the order. Ids break ties, so that the answer does not depend on who came first. */
+/** A position in the order. Ids break ties, so that the answer does not depend on which task came first. */
 type Place = { readonly id: string; readonly order: number };
 type Entry = Place & { readonly places: Places; readonly index: PathIndex };
 
-/** The paths of a scope without their last slash, and all folders above them; each once. */
+/** The paths of a scope without their last slash, and all folders above them, each once. */
 type Places = { readonly paths: readonly string[]; readonly above: readonly string[] };
 
 function placesOf(scope: Scope): Places {
-  // Most scopes are a single path, which meets no folder twice.
+  // Most scopes are a single path, in which no folder appears twice.
   if (scope.length === 1) return { paths: [withoutSlash(scope[0]!)], above: foldersAbove(scope[0]!) };
   const paths = new Set<string>();
   const above = new Set<string>();
@@ -84,7 +86,7 @@ function foldersAbove(path: string): readonly string[] {
   return folders;
 }
 
-/** Entries of one kind, found by path. */
+/** Holds or claims, found by path. */
 class PathIndex {
   readonly #at = new Map<string, Row>();
   readonly #below = new Map<string, Row>();
@@ -99,7 +101,7 @@ class PathIndex {
     for (const folder of entry.places.above) removeFrom(this.#below, folder, entry);
   }
 
-  /** The last entry but `self` that meets `places` and comes before `end`, or the last of all. */
+  /** The last entry before `end`, or the last of all, that conflicts with `places`; never `self`. */
   last({ paths, above }: Places, end: Place | undefined, self: string | undefined): Entry | undefined {
     let last: Entry | undefined;
     if (this.#at.size === 0) return last;
@@ -112,7 +114,7 @@ class PathIndex {
   }
 }
 
-/** Most rows hold one entry, which then stands for itself. */
+/** Most rows hold one entry, which is then stored without a list. */
 type Row = Entry | OrderedEntries;
 
 function addTo(rows: Map<string, Row>, path: string, entry: Entry): void {
@@ -141,8 +143,8 @@ const isBefore = (a: Place, b: Place) => a.order < b.order || (a.order === b.ord
 const later = (a: Entry | undefined, b: Entry | undefined) => (a && b ? (isBefore(a, b) ? b : a) : (a ?? b));
 
 /**
- * Entries in order, in runs of bounded length: one array would be moved as a whole by every removal, and
- * the row of the root folder holds every entry of the table. Runs are never empty.
+ * Entries in order, in runs of bounded length. One array would be shifted as a whole by every removal, and the row of
+ * the root folder holds every entry of the table. No run is empty.
  */
 class OrderedEntries {
   readonly #runs: Entry[][];
@@ -175,7 +177,7 @@ class OrderedEntries {
     if (run.length === 0) this.#runs.splice(r, 1);
   }
 
-  /** The last entry but `self` that comes before a place, or the last of all. */
+  /** The last entry before `end`, or the last of all; never `self`. */
   last(end: Place | undefined, self: string | undefined): Entry | undefined {
     const entry = this.#before(end);
     return entry && entry.id === self ? this.#before(entry) : entry;
@@ -188,7 +190,7 @@ class OrderedEntries {
     return i > 0 ? run![i - 1] : this.#runs[r - 1]?.at(-1);
   }
 
-  /** The first run that does not end before a place. */
+  /** The first run that does not end before the place. */
   #runAt(place: Place): number {
     let low = 0;
     let high = this.#runs.length;
@@ -201,10 +203,10 @@ class OrderedEntries {
   }
 }
 
-/** Longer runs cost more to shift, shorter ones make more of them. */
+/** Longer runs cost more to shift; shorter ones make more of them. */
 const MAX_RUN = 256;
 
-/** How many of a run come before a place. */
+/** How many entries of a run come before a place. */
 function positionIn(run: readonly Entry[], place: Place): number {
   let low = 0;
   let high = run.length;

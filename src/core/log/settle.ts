@@ -1,4 +1,4 @@
-/** What changes when a task can go on, or has come to its end? Shared by the facts that say so. */
+/** Changes the state when a task can go on or is settled; shared by several events. */
 
 import type { Failure } from "../failure.ts";
 import { jobId } from "../job.ts";
@@ -61,8 +61,8 @@ function tellParent(s: StateDraft, task: TaskDraft, end: Settled, before: TaskSt
 type Raised = Pick<Concern, "from" | "kind" | "text">;
 
 /**
- * What the planner must deal with: it is carried until the planner says so. Whether a failed fix leaves something to
- * do, the target itself shows.
+ * The concerns that the planner carries until it says that they are dealt with. A failed fix is not "undone": the
+ * target shows whether something is left to do.
  */
 function concernsAbout(s: StateDraft, task: TaskDraft, end: Settled, before: TaskState): readonly Raised[] {
   const { key } = task.spec;
@@ -94,7 +94,7 @@ export function raise(s: StateDraft, planner: PlannerDraft, concern: Raised): vo
   planner.concerns.set(id, { id, ...concern, plannedBefore: planner.children });
 }
 
-/** What a planner's task leaves undone, in the words of the tasks below it. */
+/** What a planned task leaves undone, in the words of the tasks below it. */
 function missingIn(s: StateDraft, id: TaskId, before: TaskState): readonly string[] {
   const over = before.is === "delegated" ? before.over : undefined;
   const missing = [
@@ -104,13 +104,13 @@ function missingIn(s: StateDraft, id: TaskId, before: TaskState): readonly strin
   return missing.length > 0 ? missing : ["only partly done"];
 }
 
-/** Enough news, nothing active, or a message from a person. */
+/** A planner is asked again if it has enough news, nothing active, or a message from a person. */
 export const wantsTurn = (s: StateDraft, id: TaskId, planner: PlannerDraft): boolean =>
   planner.news.length >= planner.replanAfter ||
   planner.active.size === 0 ||
   (id === ROOT && s.steers.length > 0);
 
-/** Tasks that wait for `id` may try again: all of them once it is settled, some as soon as it is idle. */
+/** Releases tasks that wait for `id`: all of them once it is settled, some as soon as it is idle. */
 function wake(s: StateDraft, id: TaskId, when: "settled" | "idle"): void {
   const waiters = s.waiting.get(id);
   if (!waiters) return;
@@ -124,33 +124,36 @@ function wake(s: StateDraft, id: TaskId, when: "settled" | "idle"): void {
   }
 }
 
-/** The task has no files any more: those that wait for them may try again. */
+/** The task gives up its files: tasks that wait for them may try again. */
 export function letGo(s: StateDraft, id: TaskId): void {
   const parent = parentId(id);
   if (parent !== undefined) s.planners.get(parent)?.held.drop(id);
   wake(s, id, "settled");
 }
 
-/** Only what was refused a landing is still paid for: a task that waits for any other task's files would wait for ever. */
+/**
+ * With the budget spent, only tasks that were refused a landing still run. Any other gives up its files: else tasks
+ * that wait for them would wait for ever.
+ */
 export function standAside(s: StateDraft, task: TaskDraft): void {
   if (isForLanding(task)) return;
   letGo(s, task.id);
   withdraw(s, task.id);
 }
 
-/** The task does not go to work soon: no other task has to wait for that. */
+/** The task does not go to work soon, so no other task has to wait for that. */
 export function withdraw(s: StateDraft, id: TaskId): void {
   s.atWork.drop(id);
   wake(s, id, "idle");
 }
 
-/** At once, or when its wait is over. */
+/** Releases the task at once, or when its wait is over. */
 export function retryWhen(s: StateDraft, task: TaskDraft, retryAt: number, now: number): void {
   if (retryAt > now) s.deadlines.set(retryKey(task.id), retryAt);
   else release(s, task);
 }
 
-/** Failures of the set-up are counted in a row; a place that was ready ends the row. */
+/** Failures of the set-up are counted in a row; a workspace that was ready ends the row. */
 export function noteSetupError({ setup }: StateDraft, { kind }: Failure): void {
   if (kind === "setup") setup.errors += 1;
 }
@@ -160,17 +163,17 @@ export function noteSetupWorks({ setup }: StateDraft): void {
   setup.errors = 0;
 }
 
-/** A worker that waited goes on with the response. */
+/** The worker that waited goes on with the response. */
 export function goOn(s: StateDraft, task: TaskDraft, response: ToolResponse): void {
   task.goOn = { ...task.goOn!, response };
   task.state = { is: "open" };
   release(s, task);
 }
 
-/** A subtask has ended: the task that waits for it goes on, with what the subtask made. */
+/** A subtask has ended: the task that waits for it goes on from what the subtask made. */
 function subtaskEnded(s: StateDraft, child: TaskDraft, parent: TaskDraft, end: TaskState): void {
   const { instructions: _, expectation: __, ...spawn } = child.spec.spawn!;
-  child.spec = { ...child.spec, spawn: { ...spawn, inputs: "" } }; // They are in the log, and may be long.
+  child.spec = { ...child.spec, spawn: { ...spawn, inputs: "" } }; // The log keeps them, and they may be long.
   const { state } = parent;
   if (state.is !== "waiting" || !("subtask" in state.for) || state.for.subtask !== child.id) return;
   const commit = end.is === "done" ? end.handoff.commit : undefined;
@@ -178,7 +181,7 @@ function subtaskEnded(s: StateDraft, child: TaskDraft, parent: TaskDraft, end: T
   goOn(s, parent, responseTo(child, end));
 }
 
-/** Of a task that has ended: its own questions, and who was asked. */
+/** A task has ended: forgets its questions and stops the tasks that were asked. */
 function forgetQuestions(s: StateDraft, id: TaskId): void {
   for (const question of [...s.questions.values()]) {
     if (question.task !== id) continue;
@@ -192,7 +195,9 @@ export function forgetQuestion(s: StateDraft, id: string): void {
   s.deadlines.delete(questionKey(id));
 }
 
-/** `attempt`: the turn that was heard, which is part of its conversation. Another answer is not used. */
+/**
+ * `attempt`: the turn that gave the answer, which becomes part of that task's conversation. A later answer is not used.
+ */
 export function stopAsking(s: StateDraft, id: TaskId, attempt?: number): void {
   const task = taskIn(s, id);
   if (task.state.is !== "waiting") return;

@@ -1,4 +1,4 @@
-/** What is true now? The run as a fold over its log; who may look, looks at this. */
+/** The state of a run, as the fold over its log. */
 import { Dag } from "../../graph/dag.ts";
 import type { Deferral } from "../answers/plan-answer.ts";
 import type { Failure } from "../failure.ts";
@@ -20,42 +20,45 @@ import { type Target, unknownTarget } from "./target-state.ts";
 export type RunState = {
   readonly request: RunRequest | undefined;
   readonly openedAt: number;
-  /** The run was asked for an answer, and no task of it is to change anything: the target is nobody's concern. */
+  /** The run was asked for an answer, and no task of it changes anything, so the target does not matter. */
   readonly onlyAnswers: boolean;
-  /** How much more than the run's own time the machine's clock shows, since it was set. */
+  /** How far the machine's clock is ahead of the run's own time, in ms, since it was last set. */
   readonly aheadMs: number;
-  /** The same as it was before it was set, each way once, the last first. */
+  /** Earlier values of `aheadMs`, each once, the last first. */
   readonly wereAheadMs: readonly number[];
   readonly tasks: ReadonlyMap<TaskId, Task>;
-  /** Which task waits for which, and what is ready, by lane and urgency. */
+  /** Which task waits for which, and which are ready, by lane and urgency. */
   readonly dag: Dag;
   readonly planners: ReadonlyMap<TaskId, Planner>;
   readonly running: ReadonlyMap<JobId, Running>;
   readonly count: Readonly<Record<JobKind, number>>;
   readonly turns: { readonly land: number; readonly check: number };
-  /** The expired job of a slot, until something replaces it: its answer still counts. */
+  /** The expired job of a slot, until another job replaces it: its answer still counts. */
   readonly late: ReadonlyMap<string, Job>;
-  /** Jobs that ended without an answer or a cost: one that still comes is paid for, once, and dropped. */
+  /**
+   * Jobs that ended without reporting an answer or a cost. If one reports late, its cost is charged once and its answer
+   * ignored.
+   */
   readonly unanswered: ReadonlySet<JobId>;
-  /** Leases by job id, waits before a retry by `retryKey`, and of accounts by `accountKey`. */
+  /** Leases by job id, waits before a retry by `retryKey`, waits of accounts by `accountKey`. */
   readonly deadlines: Deadlines;
   /** Files of tasks with a running work job, over all planners. */
   readonly atWork: ScopeTable;
-  /** Who waits for a task's files, and until when; and whom each of them waits for. */
+  /** The tasks that wait for a task's files, and until when; and for each of them, the task that it waits for. */
   readonly waiting: ReadonlyMap<TaskId, readonly Waiter[]>;
   readonly heldBack: ReadonlyMap<TaskId, TaskId>;
   readonly landing: Landing;
   /** Candidates that are gated ahead of their turn, the first to land first. */
   readonly train: readonly TrainCandidate[];
-  /** How often the candidate of a task was red without a culprit since the target moved, or another was refused. */
+  /** How often a task's candidate was red without a culprit, since the target moved or another task was refused. */
   readonly undecided: ReadonlyMap<TaskId, number>;
   /** When the candidate that is gated once more was last red; meaningless while landing is open. */
   readonly doubtSince: number;
-  /** How often a task turned out to be bad: the size of a batch follows from it. */
+  /** How many tasks landed and how many were guilty: they choose the size of a batch. */
   readonly odds: Odds;
   /** Every commit that the target is known to have pointed at. */
   readonly tips: ReadonlySet<string>;
-  /** Landings that were removed from the target, with the tasks that they had done. */
+  /** Landings that were removed from the target, with the tasks that they had landed. */
   readonly lost: ReadonlyMap<string, readonly TaskId[]>;
   readonly target: Target;
   readonly setup: Setup;
@@ -63,17 +66,17 @@ export type RunState = {
   /** The gate failed on the base before an agent was paid; undefined once it has passed. */
   readonly redBase: RedBase | undefined;
   readonly spent: Spending;
-  /** The same for each task of the root planner with everything below it. */
+  /** Tokens and money used by each task of the root planner with everything below it. */
   readonly subtrees: ReadonlyMap<TaskId, Used>;
-  /** Open tasks that were refused a landing: finished once, and still to land. */
+  /** Open tasks that were refused a landing: they were finished once, and still have to land. */
   readonly owed: ReadonlySet<TaskId>;
-  /** Accounts that were ever in trouble. */
+  /** Accounts that were ever rate limited or refused. */
   readonly accounts: ReadonlyMap<string, Account>;
-  /** The machines of the fleet, by name; none on one machine. */
+  /** The machines of the fleet, by name; empty without a fleet. */
   readonly machines: ReadonlyMap<string, Machine>;
-  /** Tests that failed and then passed on the same tree, and how often in this run: 0 if only in earlier ones. */
+  /** Tests that failed and then passed on the same tree, with how often in this run: 0 if only in earlier runs. */
   readonly flaky: ReadonlyMap<string, number>;
-  /** What the gate leaves in its workspaces and has failed over; undefined if it never did. */
+  /** Files that the gate leaves in its workspaces and has failed over; undefined if it never did. */
   readonly leftovers: (GateLeftovers & { readonly more: number; readonly times: number }) | undefined;
   readonly concernCount: number;
   /** Planners below the root that will not be asked again and have nothing active: they can settle. */
@@ -86,31 +89,31 @@ export type RunState = {
   readonly questionCount: number;
   /** The tasks of a plan that waits for approval. */
   readonly proposed: readonly TaskId[];
-  /** Finished tasks that do not land before a person has approved of it, and what they change of the gate. */
+  /** Finished tasks that do not land before a person approves, with what they change of the gate. */
   readonly unapproved: ReadonlyMap<TaskId, readonly string[]>;
-  /** Whether a plan was ever approved of. */
+  /** Whether a plan was ever approved. */
   readonly approved: boolean;
   readonly paused: boolean;
   readonly cancelling: string | undefined;
   readonly closed: { readonly how: RunEnd; readonly left: readonly string[] } | undefined;
 };
 
-/** Which machine has a job since when, and how many have lost it before. */
+/** Which machine has a job since when, and how many machines have lost it before. */
 type Taken = { readonly machine: string; readonly tries: number; readonly since: number };
 
 export type Running = {
   readonly job: Job;
-  /** When it was started. */
+  /** When the job was started. */
   readonly since: number;
   readonly until: number;
-  /** It is offered to the machines of a fleet. */
+  /** The job is offered to the machines of a fleet. */
   readonly isOffered?: true;
   readonly taken?: Taken;
-  /** How long its lease was extended for, because all of its accounts are parked. */
+  /** Until when its lease was extended, because all of its accounts are parked. */
   readonly parkedUntil?: number;
-  /** How long it had given no sign of life when that was last said. */
+  /** How long it had given no sign of life at the last report of that. */
   readonly quietMs?: number;
-  /** What it is slow in, where that is known. */
+  /** The slow step that it is in, if known. */
   readonly doing?: string;
 };
 
@@ -140,24 +143,24 @@ export type Planner = {
   /** The children that are not settled, oldest first. */
   readonly active: ReadonlySet<TaskId>;
   readonly keys: ReadonlyMap<string, TaskId>;
-  /** Settled children that it has not been told of, oldest first. */
+  /** Settled children that the planner has not been told of, oldest first. */
   readonly news: readonly TaskId[];
   readonly concerns: ReadonlyMap<string, Concern>;
-  /** What it said about things that were not done: what took their place, or why they were given up. */
+  /** How the planner dealt with things that were not done: what took their place, or why they were given up. */
   readonly dealt: readonly Dealt[];
   /** How much of the news, and of the steering messages, its last turn was told. */
   readonly told: { readonly news: number; readonly steers: number };
   readonly replanAfter: number;
   /** Its turn is over and the next one is not due yet. */
   readonly idle: boolean;
-  /** Files that its children hold or wait for. */
+  /** Files that its children hold or claim. */
   readonly held: ScopeTable;
   readonly notes: readonly string[];
-  /** What it put off, and why; its last word on a file counts. */
+  /** Files that the planner put off, and why; its last word on a file counts. */
   readonly deferred: readonly Deferral[];
 };
 
-/** `undone`: the child failed or was skipped, and the planner has not said that this is dealt with. */
+/** `undone`: the child failed or was skipped, and the planner has not said how that is dealt with. */
 export type Concern = {
   readonly id: string;
   readonly from: TaskId;
@@ -165,7 +168,7 @@ export type Concern = {
   readonly kind: "said" | "undone";
   /** How many tasks its planner had given by then: none of these can have taken the place of what is undone. */
   readonly plannedBefore: number;
-  /** Its id alone was given for it once, and the planner was asked what became of it. */
+  /** The planner once closed it by its id alone, and was asked how it is dealt with. */
   readonly isSentBack?: true;
 };
 
@@ -176,28 +179,28 @@ type Landing = {
   readonly phase: Phase;
   readonly errors: number;
   readonly retryAt: number;
-  /** Why it is retried, where no task is to blame. */
+  /** Why the landing is retried, if no task is to blame. */
   readonly problem?: Failure;
-  /** The end of what the gate wrote when it was last red; kept while its candidate is being judged. */
+  /** The end of the gate's output when it was last red; kept while its candidate is being judged. */
   readonly detail?: string;
-  /** Of that run: what was installed was not what its tree asks for. */
+  /** Of that gate run: the installed dependencies were not those that the tree asks for. */
   readonly stale?: string;
 };
 
-/** Can workspaces and the gate be made ready here, and does the gate prove something? */
+/** Whether workspaces and the gate can be made ready here, and whether the gate proves anything. */
 type Setup = {
-  /** Why nothing is started before a person says `resume`. */
+  /** Why nothing starts before a person says `resume`. */
   readonly failure: Failure | undefined;
-  /** It has failed at least once in this run. */
+  /** The set-up has failed at least once in this run. */
   readonly hasFailed: boolean;
-  /** The gate or a worker had a place that was ready: a failure since then may pass by itself. */
+  /** A workspace was made ready at least once: a failure since then may pass by itself. */
   readonly hasWorked: boolean;
   /** Failures in a row, of all jobs. */
   readonly errors: number;
-  /** From when the first look at the base is waited for. */
+  /** When the wait for the first check of the base began. */
   readonly since: number;
   readonly probed: Probed | undefined;
-  /** It could not be probed, on a target that was not green: then it is asked again, once the target is. */
+  /** The gate could not be probed while the target was not green: it is probed again once the target is green. */
   readonly isProbedEarly: boolean;
   /** Probes in a row that could not be made, and when the last one ended. */
   readonly probeErrors: number;
@@ -206,11 +209,11 @@ type Setup = {
 
 type Repair = {
   readonly pending: ReadonlySet<TaskId>;
-  /** The failures that fixes of this round were made for: a round in which each could come again would never end. */
+  /** The failures that fixes of this round were made for. Each is repaired once a round, or a round might never end. */
   readonly tried: ReadonlySet<string>;
-  /** What fix tasks were made for since the target last became green by a change, not by chance. */
+  /** The failures that fix tasks were made for since a change, not chance, last made the target green. */
   readonly known: ReadonlySet<string>;
-  /** What the last round repaired. */
+  /** The class that the last round repaired. */
   readonly class: ProblemClass | undefined;
   readonly round: number;
   readonly failures: number;
@@ -218,7 +221,7 @@ type Repair = {
 };
 
 export type Spending = Used & {
-  /** Nothing more is started on it, but for what finished work needs to land; `landingSpent`: nor for that. */
+  /** `exhausted`: only what finished work needs to land still starts. `landingSpent`: not even that. */
   readonly exhausted: boolean;
   readonly landingSpent: boolean;
 };
@@ -296,11 +299,11 @@ export const LANE = { plan: 0, work: 1, land: 2 } as const;
 
 export { accountKey, accountOfKey, retryKey, retryTask } from "./deadline-keys.ts";
 
-/** What the machine's clock shows at a time of the run; and the other way round. */
+/** Converts between the run's own time and the machine's clock. */
 export const wallTime = ({ aheadMs }: Pick<RunState, "aheadMs">, at: number): number => at + aheadMs;
 export const runTime = ({ aheadMs }: Pick<RunState, "aheadMs">, wall: number): number => wall - aheadMs;
 
-/** A task that the log speaks of exists: the log is written by `decide` alone. */
+/** Throws if there is no such task: every task in the log exists, because only `decide` writes the log. */
 export function taskOf(state: RunState, id: TaskId): Task {
   const task = state.tasks.get(id);
   if (!task) throw new Error(`there is no task ${id}`);
@@ -315,11 +318,11 @@ export function nameOf(state: RunState, id: TaskId): string {
   return above === ROOT ? key : `${nameOf(state, above)}/${key}`;
 }
 
-/** A person declined the plan that it was in: only then is a task's name taken from it. */
+/** A person declined the plan that the task was in: only then does another task get its name. */
 export const isDeclined = ({ planners }: RunState, { id, spec }: Task): boolean =>
   parentId(id) === ROOT && planners.get(ROOT)?.keys.get(spec.key) !== id;
 
-/** Smaller goes first: rank, then age. Ages stay below 2^32, so the sum is exact for ranks up to 2^20. */
+/** A smaller order goes first: by rank, then by age. Ages stay below 2^32, so the sum is exact for ranks up to 2^20. */
 export const orderOf = (rank: number, age: number) => rank * 2 ** 32 + age;
 export const rankOf = (order: number) => Math.floor(order / 2 ** 32);
 
@@ -331,18 +334,18 @@ export function runningJobOf(state: RunState, task: Task): JobId | undefined {
   return state.running.has(plan) ? plan : undefined;
 }
 
-/** On a red target only fixes land; once repair was given up, anyone who makes nothing worse. */
+/** On a red target only fixes land; once repair was given up, any task that makes nothing worse lands. */
 export const landsOnRed = ({ repair }: RunState, task: Task) => repair.givenUp || isRepair(task);
 
-/** The target is known to be red as it stands, so that what it fails can be compared with. */
+/** The target's present tip is known to be red, so failures can be compared with it. */
 export const isKnownRed = ({ target }: RunState) =>
   target.health === "red" && target.checkedTip === target.tip;
 
-/** What is left to do of it, in words. */
+/** The concern's text for a task whose landing was taken back. */
 export const takenBack = ({ id, spec }: Task, commit: string) =>
   `${id} (${spec.key}) landed as ${commit}, but was taken back: somebody moved the target`;
 
-/** A plan waits for a person. One whose tasks were all called off does not. */
+/** A plan waits for a person. A plan whose tasks were all cancelled does not. */
 export const isProposed = (state: RunState): boolean =>
   state.proposed.some((id) => !isSettled(taskOf(state, id)));
 
@@ -352,6 +355,6 @@ export const pendingFixes = (state: RunState): readonly PendingFix[] =>
     return { repairs, scope };
   });
 
-/** The target is known to be green as it stands. */
+/** The target's present tip is known to be green. */
 export const isVerified = ({ target }: RunState) =>
   target.health === "green" && target.checkedTip === target.tip && !target.unsure;

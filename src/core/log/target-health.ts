@@ -1,4 +1,4 @@
-/** Is the target red, or was that chance? What a look at it says, with what failed before. */
+/** Decides from the results of several checks whether the target is red, or whether a failure was chance. */
 import { failuresOf, type GateReport, isGreen } from "../gate.ts";
 import { maxRuns } from "../rules/landing.ts";
 import { ROOT } from "../task.ts";
@@ -6,8 +6,8 @@ import type { EventOf } from "./event.ts";
 import { type RunState, taskOf } from "./state.ts";
 
 /**
- * What a check makes of the target's health. Red once is only suspect, until something fails again that is not known
- * to come and go; or until it was red so often that chance does not explain it.
+ * The target's health after a check. One red check only makes it suspect. It is red once a failure that is not known to
+ * be flaky happens again, or once it was red so often that chance does not explain it.
  */
 export function healthAfter(
   state: RunState,
@@ -25,26 +25,26 @@ export function healthAfter(
 }
 
 /**
- * A test that was seen to come and go. A command whose output names no test is none: everything that it ever fails
- * has its name, and a real failure must not be taken for chance.
+ * A test that failed and passed on the same tree. A whole command whose output names no test never counts as flaky: all
+ * its failures have the same name, and a real failure must not be taken for chance.
  */
 export const isFlaky = ({ flaky, target }: RunState, name: string): boolean =>
   flaky.has(name) && !target.report.commands.some((command) => command.name === name);
 
-/** A look at the target has found no commands to run. */
+/** A check of the target has found no gate commands to run. */
 export const isUngated = ({ target: { health, report } }: RunState): boolean =>
   health === "green" && report.commands.length === 0;
 
 export const redsAfter = ({ target }: RunState, tip: string): number =>
   target.checkedTip === tip ? target.redsInARow + 1 : 1;
 
-/** What failed the last time that this very commit was looked at. */
+/** What failed the last time that this same commit was checked. */
 export const redBefore = ({ target }: RunState, tip: string): ReadonlySet<string> =>
   new Set(target.checkedTip === tip ? failuresOf(target.report) : []);
 
 /**
- * What failed when this very commit was looked at before, and does not now. In a used workspace it may have failed over
- * what was left there: that says nothing about a test.
+ * What failed when this same commit was checked before, and passes now. A failure in a used workspace may be due to
+ * leftovers, and says nothing about the test.
  */
 export function goneIn({ target }: RunState, tip: string, now: GateReport): readonly string[] {
   if (target.checkedTip !== tip) return [];
@@ -52,7 +52,7 @@ export function goneIn({ target }: RunState, tip: string, now: GateReport): read
   return failuresOf(target.report).filter((name) => !failing.has(name));
 }
 
-/** No planner and no worker was started: nothing is spent. */
+/** No planner and no worker has started, so nothing is spent. */
 export function isUnpaid(state: RunState): boolean {
   const { tries } = taskOf(state, ROOT);
   return tries.turns === 0 && tries.attempts === 0;

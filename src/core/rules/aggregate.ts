@@ -1,4 +1,4 @@
-/** What have the parts of a task come to? One handoff for a whole subtree, in the names that its planner gave. */
+/** Combines the results of a task's children into one handoff, with the names that its planner gave. */
 
 import {
   aggregateHandoffs,
@@ -13,7 +13,7 @@ import { contains, overlaps } from "../scope.ts";
 import { childId, ROOT, type Task, type TaskId } from "../task.ts";
 import { givenUpBy, replacementsBy } from "./given-up.ts";
 
-/** Every subtask that ever was is counted and told. Complete is only what lacks nothing, or what something made good. */
+/** Counts and tells every child. The whole is complete only if nothing is undone that no other task made good. */
 export function aggregate(state: RunState, id: TaskId): Handoff {
   const task = taskOf(state, id);
   const planner = state.planners.get(id)!;
@@ -24,7 +24,7 @@ export function aggregate(state: RunState, id: TaskId): Handoff {
   const parts = aggregateHandoffs({ id, description: task.spec.description }, names, handoffs);
   const counting = handoffs.filter((_, i) => isAskedFor(children[i]!, fates(children[i]!)));
   const whole = withUntouched({ ...parts, status: statusOf(counting) }, task, planner, children);
-  // Part of a part is more than nothing.
+  // A part of a part is done, which is more than "blocked".
   const landed = whole.status === "blocked" && children.some((child) => child.state.is === "done");
   const over = task.state.is === "delegated" ? task.state.over : undefined;
   if (over === undefined || over === "finished") return landed ? { ...whole, status: "partial" } : whole;
@@ -32,7 +32,7 @@ export function aggregate(state: RunState, id: TaskId): Handoff {
   return { ...whole, status, concerns: [...whole.concerns, over.message] };
 }
 
-/** But for those of a plan that a person declined. */
+/** All children, except those of a plan that a person declined. */
 const childrenOf = (state: RunState, id: TaskId): readonly Task[] =>
   Array.from({ length: state.planners.get(id)?.children ?? 0 }, (_, i) =>
     taskOf(state, childId(id, i + 1)),
@@ -45,15 +45,15 @@ function statusOf(handoffs: readonly Handoff[]): HandoffStatus {
 
 /** What its planner knows of a child besides its end. */
 type Fate = {
-  /** What it left undone, and nothing made good. */
+  /** It left something undone that no other task made good. */
   readonly isLacking: boolean;
   /** In words: "replaced by x", "given up: …". */
   readonly words: readonly string[];
-  /** What was said, and is open. */
+  /** Concerns that it reported and that are open. */
   readonly concerns: readonly string[];
 };
 
-/** Of a landing that was taken back, the root's planner hears for whichever task below it. */
+/** Concerns about a landing that was taken back reach the root's planner from any depth below it. */
 function fatesOf(state: RunState, planner: Planner, id: TaskId): (child: Task) => Fate {
   const childOf = (from: TaskId) => from.split(".", id.split(".").length + 1).join(".");
   const open = Map.groupBy(planner.concerns.values(), ({ from }) => childOf(from));
@@ -87,14 +87,17 @@ function partOf(state: RunState, child: Task, { isLacking, words, concerns }: Fa
 }
 
 /**
- * Not what a person called off, nor what another task did in its place. Of a fix that failed, the target itself says
- * whether anything is left to do.
+ * Excludes tasks that a person cancelled, tasks replaced by others, and failed fixes: the target shows whether a fix is
+ * still needed.
  */
 function isAskedFor({ state: { is } }: Task, { isLacking }: Fate): boolean {
   return is === "failed" || is === "skipped" ? isLacking : is !== "cancelled";
 }
 
-/** Files of a subplanner's scope that were in no task: said if anything was done, and not complete without a reason. */
+/**
+ * Adds concerns about files of a subplanner's scope that were in no task, if anything was done at all. Without a stated
+ * reason for each, the whole is not complete.
+ */
 function withUntouched(whole: Handoff, task: Task, planner: Planner, children: readonly Task[]): Handoff {
   if (task.id === ROOT || !children.some(({ state }) => state.is === "done")) return whole;
   const touched = children.flatMap((child) => child.spec.scope);
@@ -110,7 +113,7 @@ function withUntouched(whole: Handoff, task: Task, planner: Planner, children: r
   return { ...whole, status, concerns: [...whole.concerns, ...texts] };
 }
 
-/** Sentences of the engine name tasks as their planner does; what a worker wrote is as it wrote it. */
+/** Sentences of the engine name tasks as their planner does; a worker's own words stay unchanged. */
 export function endedHandoff(state: RunState, task: Task): Handoff {
   const { state: end } = task;
   switch (end.is) {
@@ -128,8 +131,8 @@ export function endedHandoff(state: RunState, task: Task): Handoff {
 }
 
 /**
- * The report of a failed attempt counts: what was said, and what it cost. Nothing of it
- * landed, so it changed no file. That it called itself complete is no longer true.
+ * Keeps what the failed attempt reported, and its cost. It changed no file, because nothing of it landed, and it does
+ * not count as complete even if it said so.
  */
 function failedHandoff(task: Task, { failure, handoff }: Extract<Task["state"], { is: "failed" }>): Handoff {
   const suggestions = failure.next === undefined ? [] : [failure.next];

@@ -1,3 +1,4 @@
+/** Tests plans that wait for a person: approved, declined or cancelled. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

@@ -1,3 +1,4 @@
+/** Tests landings of tasks that change the gate: refused, flagged, or approved by a person. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, MINUTE, type PolicyChanges, task } from "../../../test/support/core-run.ts";

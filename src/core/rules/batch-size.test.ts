@@ -1,3 +1,4 @@
+/** Tests how many tasks a candidate gets by what the run has seen. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

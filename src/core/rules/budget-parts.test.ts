@@ -1,3 +1,4 @@
+/** Tests budgets of tasks and subtrees, the part for landing, and calls that were cut off. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, large, type PolicyChanges, task } from "../../../test/support/core-run.ts";
@@ -13,7 +14,7 @@ const over = (budget?: Failure["budget"]): Failure => ({
 const CONFLICT = { task: "t.1" as TaskId, files: ["a.ts"], against: "target" } as const;
 const refuse = (run: CoreRun, job: string, why: Failure, spent?: Spent) =>
   run.answer(job, { is: "failed", failure: why }, spent);
-/** Two parts of a large task, and what is left of it put off. */
+/** Two tasks below a large one, and the rest of its scope deferred. */
 const split = (run: CoreRun, id: string, key: string) =>
   run.plan(id, [task("x", { scope: [`${key}/a.ts`] }), task("y", { scope: [`${key}/b.ts`] })], {
     deferred: [{ files: [`${key}/c.ts`, `${key}/d.ts`], reason: "later" }],

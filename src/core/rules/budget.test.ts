@@ -1,3 +1,4 @@
+/** Tests the budget of a run: reserves, real costs, and how the run ends when it is spent. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** May another job that costs something start? Money and tokens are set aside before they are spent. */
+/** Decides whether another paid job may start: its reserve of tokens and money must fit into the budgets. */
 
 import { type Failure, failure } from "../failure.ts";
 import { type Job, taskOfJob } from "../job.ts";
@@ -11,17 +11,17 @@ import type { Limit, Policy } from "./policy.ts";
 export type Amount = { readonly tokens: number; readonly microdollars: number };
 type Budget = Policy["budget"];
 
-/** Who may use the part that is kept for finished work to land. */
+/** True for tasks that may use the part of the budget reserved for landing finished work. */
 export const isForLanding = (task: Task): boolean =>
   isRepair(task) || task.tries.refused > 0 || task.spec.spawn?.isForLanding === true;
 
-/** What counts against a budget: the amount set aside where the real one is not known. */
+/** What counts against a budget: the reserve, if the real cost is not known. */
 export const chargedOf = ({ tokens, microdollars, unpriced, unaccounted }: Used, budget: Budget): Amount => ({
   tokens: tokens + unaccounted.tokens,
   microdollars: microdollars + unaccounted.microdollars + unpriced * budget.reserveMicrodollars,
 });
 
-/** What the run may cost in all, but for what is kept so that finished work lands. */
+/** What the run may cost in all; without the part reserved for landing, unless `isLanding`. */
 export function runLimit(budget: Budget, isLanding: boolean): Limit {
   const { maxTokens, maxMicrodollars, landingShare } = budget;
   const part = (max: number) => (isLanding ? max : Math.floor(max - max * landingShare));
@@ -31,7 +31,7 @@ export function runLimit(budget: Budget, isLanding: boolean): Limit {
   };
 }
 
-/** How many more plan or work jobs fit into what is left of the run's, each with its reserve. */
+/** How many more plan or work jobs fit into the rest of the run's budget, each with its reserve. */
 export function affordable({ spent, count }: RunState, { budget }: Policy, isLanding: boolean): number {
   if (isLanding ? spent.landingSpent : spent.exhausted) return 0;
   const { maxTokens, maxMicrodollars } = runLimit(budget, isLanding);
@@ -49,17 +49,17 @@ export function affordable({ spent, count }: RunState, { budget }: Policy, isLan
   );
 }
 
-/** Nothing that is running can give its reserve back, and nothing of the kind can start any more. */
+/** True if no running job can give its reserve back, and no such job fits into the rest of the budget. */
 export const isExhausted = (state: RunState, policy: Policy, isLanding: boolean) =>
   state.count.plan + state.count.work === 0 && affordable(state, policy, isLanding) === 0;
 
-/** Not even a fix can be paid for. */
+/** True if not even a fix can be paid for. */
 export const isSpent = (state: RunState, policy: Policy) =>
   state.spent.exhausted && affordable(state, policy, true) === 0;
 
 /**
- * Which budget of its own has no room for another job of the task: its own, or that of its subtree, in which `running`
- * jobs have their reserves? Where a reserve is more than the whole, the whole is one: everybody is tried once.
+ * Which budget, the task's or its subtree's, has no room for another job of the task. `running`: how many jobs of the
+ * subtree have a reserve. A reserve larger than a whole budget counts as that budget, so that every task is tried once.
  */
 export function lacking(
   state: RunState,
@@ -74,11 +74,11 @@ export function lacking(
   return budget.subtree && !hasRoom(budget.subtree, used, running + 1, budget) ? "subtree" : undefined;
 }
 
-/** A worker's subtasks use what is left of its own budget. */
+/** What the task and all its subtasks have used: subtasks use what is left of their worker's budget. */
 export function usedInChain(state: RunState, task: Task): Used {
   if (task.spec.shape === "plan" || !state.planners.has(chainTop(state, task))) return task.used;
   return chainOf(state, chainTop(state, task))
-    .filter(({ id }) => id !== ROOT) // Which has no budget of a task.
+    .filter(({ id }) => id !== ROOT) // The goal has no budget of a task.
     .reduce((sum, { used }) => addUsed(sum, used), NOTHING_USED);
 }
 
@@ -92,7 +92,7 @@ function hasRoom({ maxTokens, maxMicrodollars }: Limit, used: Used, jobs: number
   );
 }
 
-/** How many jobs of each subtree have their reserve. */
+/** How many running jobs each subtree has, each with its reserve. */
 export function runningIn({ running }: RunState): Map<TaskId, number> {
   const counts = new Map<TaskId, number>();
   for (const id of running.keys()) {
@@ -102,7 +102,7 @@ export function runningIn({ running }: RunState): Map<TaskId, number> {
   return counts;
 }
 
-/** Which budget, whose, and how to go on. */
+/** The failure that says which budget is spent, of which task, and how to go on. */
 export function overBudget(of: "run" | "subtree" | "task", state: RunState, id: TaskId): Failure {
   const whole = topId(id) ?? ROOT;
   const words = {

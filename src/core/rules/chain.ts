@@ -1,4 +1,4 @@
-/** Which tasks belong together, because a worker asked for them in the middle of its own? */
+/** Finds the tasks of a chain: a worker's task with all subtasks below it. */
 import { type RunState, taskOf } from "../log/state.ts";
 import { childId, parentId, type Task, type TaskId } from "../task.ts";
 
@@ -9,7 +9,7 @@ export function chainTop(state: RunState, task: Task): TaskId {
   return at.id;
 }
 
-/** A task and all subtasks below it, whatever became of them. */
+/** The task and all subtasks below it, also settled ones. */
 export function chainOf(state: RunState, top: TaskId): readonly Task[] {
   const found = [taskOf(state, top)];
   for (let i = 0; i < found.length; i += 1) {

@@ -1,4 +1,4 @@
-/** When must the target be looked at next, or the gate be probed? */
+/** Computes when the target must be checked next, and when the gate must be probed. */
 
 import type { RunState } from "../log/state.ts";
 import { isUnpaid } from "../log/target-health.ts";
@@ -9,7 +9,7 @@ import { backoffMs, type Policy, PROBE_FIRST_MS } from "./policy.ts";
 import { checkDelayMs } from "./repair.ts";
 import { wantsBase } from "./train.ts";
 
-/** Undefined if there is no reason to. */
+/** Undefined if there is no reason for a check. */
 export function nextCheckAt(state: RunState, policy: Policy): number | undefined {
   const { target, repair, cancelling } = state;
   const { checkedAt, checkErrors, greensInARow } = target;
@@ -20,7 +20,7 @@ export function nextCheckAt(state: RunState, policy: Policy): number | undefined
   }
   if (isUrgent(state, policy)) return checkedAt;
   const green = target.health === "green";
-  // Nothing is repaired while nothing may start: checking again would only cost a gate run.
+  // Nothing is repaired while nothing may start, so another check would only cost a gate run.
   const isIdle =
     state.paused || nextAccount(state, policy.accounts.work).is !== "free" || isAllUnapproved(state);
   if (isIdle && target.checkedTip === target.tip) return undefined;
@@ -29,7 +29,7 @@ export function nextCheckAt(state: RunState, policy: Policy): number | undefined
   return canChange ? checkedAt + checkDelayMs({ green, greensInARow }, policy.sweep) : undefined;
 }
 
-/** Until when nothing starts because the base was not checked yet: nothing is spent where the gate cannot run. */
+/** Until when nothing starts because the base has not been checked yet: no money is spent where the gate cannot run. */
 export function firstLookBy(state: RunState, policy: Policy): number | undefined {
   const { target, setup, onlyAnswers } = state;
   if (onlyAnswers) return undefined;
@@ -39,19 +39,19 @@ export function firstLookBy(state: RunState, policy: Policy): number | undefined
   return isKnown || policy.baseFirstMs === undefined ? undefined : setup.since + policy.baseFirstMs;
 }
 
-/** The same for workers, until it is known whether the gate proves something: planners have their first turn meanwhile. */
+/** Until when no worker starts because the gate has not been probed yet. Planners take their first turn meanwhile. */
 export function firstProbeBy(state: RunState, policy: Policy): number | undefined {
   const isKnown = state.setup.probed !== undefined || !wantsProbe(state, policy);
   if (isKnown || policy.baseFirstMs === undefined) return undefined;
   return state.setup.since + Math.min(policy.baseFirstMs, PROBE_FIRST_MS);
 }
 
-/** A person is asked what happens to a run whose base fails: nothing starts, and nothing is looked at, meanwhile. */
+/** A person is asked what to do about a base that fails. Meanwhile nothing starts, and nothing is checked. */
 export const isBaseAsked = ({ redBase }: RunState): boolean => redBase?.choice === "ask";
 
 /**
- * Nothing lands before it is known whether the gate proves something. Without commands there is nothing to prove. On a
- * red target too few tests pass for that: what mends it may land, and then the gate is probed again.
+ * True while landings must wait for a probe of the gate. A gate without commands needs none. On a red target too few
+ * tests pass for a probe: what repairs the target may land, and the gate is probed after that.
  */
 export function wantsProbe({ setup, target, onlyAnswers }: RunState, { probe = false }: Policy): boolean {
   if (!probe || onlyAnswers) return false;
@@ -60,7 +60,7 @@ export function wantsProbe({ setup, target, onlyAnswers }: RunState, { probe = f
   return setup.isProbedEarly && isGreen && target.report.commands.length > 0;
 }
 
-/** Undefined if it is known, or the target as it stands is not known yet. */
+/** When to probe the gate; undefined if that is done, or if the target's present health is not known. */
 export function probeAt(state: RunState, policy: Policy): number | undefined {
   const { target, setup } = state;
   if (isBaseAsked(state)) return undefined;
@@ -70,7 +70,7 @@ export function probeAt(state: RunState, policy: Policy): number | undefined {
   return probeErrors === 0 ? target.checkedAt : probeEndedAt + backoffMs(policy.retry, probeErrors, "probe");
 }
 
-/** Every fix that is under way waits for a person. */
+/** True if all fixes that are under way wait for a person. */
 const isAllUnapproved = ({ repair, unapproved }: RunState): boolean =>
   repair.pending.size > 0 && [...repair.pending].every((id) => unapproved.has(id));
 
@@ -79,7 +79,7 @@ function isUrgent(state: RunState, policy: Policy): boolean {
   if (target.health === "unknown" || target.health === "suspect") return true;
   if (landing.phase.is === "base" || target.baseMoved || wantsBase(state, policy)) return true;
   const news = target.checkedTip !== target.tip;
-  // What a lost landing did is found out by the next one, and at the end, when there is none, by a look.
+  // What a lost landing did is found out by the next landing, or by a check at the end of the run.
   if (news && target.health === "red") return true;
   const canChange = news || target.unsure || target.health === "green";
   return canChange && isEnding(state, policy) && wantsFinalCheck(state, policy, Number.POSITIVE_INFINITY);

@@ -1,4 +1,4 @@
-/** What else is true when a task fails, is stopped, or has spent its budget? The facts that several decisions share. */
+/** Builds facts that several decisions share: a task that fails or is stopped, and a budget that is spent. */
 
 import { type Failure, isLoss } from "../failure.ts";
 import type { Handoff } from "../handoff.ts";
@@ -16,7 +16,7 @@ import { moverOf } from "./train.ts";
 /** What a decision is made from: the state, the time, and the policy. */
 export type Now = { readonly state: RunState; readonly at: number; readonly policy: Policy };
 
-/** An attempt failed: the task is retried, or has failed. */
+/** An attempt failed: the task is retried, or fails for good. */
 export function attemptFailed(
   { state, at, policy: { retry } }: Now,
   { task: id, attempt }: Member,
@@ -47,7 +47,7 @@ export function attemptFailed(
   return [{ type: "task.retried", task: id, attempt, failure, ...made, charge, retryAt }];
 }
 
-/** "(3 times)" only if the failure was the same each time. */
+/** Adds "(3 times)" only if the failure was the same each time. */
 function exhausted(last: Failure, times: number, past: Task["past"]): Failure {
   if (times === 1) return last;
   const isSame = past.slice(1 - times).every(({ failure }) => failure.message === last.message);
@@ -60,11 +60,11 @@ export const failTask = (state: RunState, id: TaskId, failure: Failure): readonl
   ...skipsAfter(state, id),
 ];
 
-/** Tasks that waited for it can never start. */
+/** Skips the tasks that waited for it: they can never start. */
 export const skipsAfter = (state: RunState, id: TaskId): readonly Fact[] =>
   taskIdsOf(state.dag.downstream(id)).map((task) => ({ type: "task.skipped", task, because: id }));
 
-/** Two failures may end the same task; it is skipped, or cancelled, once. */
+/** Two failures may end the same task; it is skipped or cancelled once. */
 export function withoutRepeats(facts: readonly Fact[]): readonly Fact[] {
   const ended = new Set<TaskId>();
   return facts.filter((fact) => {
@@ -76,7 +76,7 @@ export function withoutRepeats(facts: readonly Fact[]): readonly Fact[] {
   });
 }
 
-/** Landing goes on without members that have left it in another way. */
+/** Landing goes on without members that were cancelled or that failed otherwise. */
 export function leavingPhase(state: RunState, gone: readonly Member[]): readonly Fact[] {
   const { phase, requeue } = leave(state.landing.phase, gone);
   return phase === state.landing.phase
@@ -84,11 +84,11 @@ export function leavingPhase(state: RunState, gone: readonly Member[]): readonly
     : [{ type: "landing.turned", ...state.landing, phase, requeue: requeue.map((m) => m.task) }];
 }
 
-/** The tasks that the target may be moved to right now. */
+/** The tasks whose landing may move the target right now. */
 export const landingNow = (state: RunState): ReadonlySet<TaskId> =>
   new Set((moverOf(state)?.members ?? []).map(({ task }) => task));
 
-/** The question goes on to the task above, or to a person. */
+/** Passes the question on to the task above, or to a person. */
 export function passedUp(
   state: RunState,
   { id, to }: SubtaskQuestion,
@@ -98,25 +98,28 @@ export function passedUp(
   return { type: "question.passed", question: id, to: above };
 }
 
-/** The answer is not needed any more: the turn of the task that was asked is over. */
+/** Ends the turn of the task that was asked: its answer is no longer needed. */
 export function stopAnswering(state: RunState, { to }: SubtaskQuestion): readonly Fact[] {
   const job = to === "person" ? undefined : runningJobOf(state, taskOf(state, to));
   return job ? [{ type: "job.ended", job, how: "aborted" }] : [];
 }
 
-/** Is it the run's budget that a call did not fit? The failure says so; else the sums do, with what the job has cost. */
+/**
+ * True if it was the run's budget that a call did not fit into: as the failure says, else by the sums, with the job's
+ * cost added.
+ */
 export function isRunBudget(
   { state, policy }: Now,
   task: Task,
   { failure, spent }: { readonly failure: Failure; readonly spent?: Spent | undefined },
 ): boolean {
-  if (task.id === ROOT) return true; // It has no other.
+  if (task.id === ROOT) return true; // The goal has no other budget.
   if (failure.budget !== undefined) return failure.budget === "run";
   const after = spent ? { ...state, spent: { ...state.spent, ...withSpent(state.spent, spent) } } : state;
   return affordable(after, policy, isForLanding(task)) === 0;
 }
 
-/** Nothing more is started. If landing could not go on with its part of the budget, that is spent as well. */
+/** Nothing more starts. If a task used the part reserved for landing, that part is spent as well. */
 export function runExhausted({ spent }: RunState, task: Task): readonly Fact[] {
   const all = isForLanding(task);
   if (all ? spent.landingSpent : spent.exhausted) return [];
@@ -124,7 +127,7 @@ export function runExhausted({ spent }: RunState, task: Task): readonly Fact[] {
   return [{ type: "budget.exhausted", spent: { tokens, microdollars }, ...(all && { all }) }];
 }
 
-/** A planner is not asked again, nor a task that its subtask asks something; any other task has failed. */
+/** A planner is not asked again; a task that was asked by its subtask passes the question on; any other task fails. */
 export function budgetSpent(state: RunState, task: Task, over: Failure): readonly Fact[] {
   if (task.state.is === "delegated") return [{ type: "plan.ended", task: task.id, over }];
   const question = task.state.is === "waiting" && state.questions.get(task.state.answering ?? "");

@@ -1,3 +1,4 @@
+/** Tests rate limits and refused keys: which jobs wait, until when, and what is charged. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
@@ -305,7 +306,7 @@ describe("a machine's clock that is set", () => {
     for (const reset of [
       { until: 30 * DAY + HOUR },
       { until: 30 * DAY + HOUR, waitMs: HOUR },
-      { until: 60 * DAY, waitMs: HOUR }, // Set back between the answer and its being heard.
+      { until: 60 * DAY, waitMs: HOUR }, // The clock is set back before the answer is taken in.
     ]) {
       const run = CoreRun.planned(many(1));
       run.say({ type: "clock-jumped", ms: 30 * DAY });

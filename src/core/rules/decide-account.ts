@@ -1,4 +1,6 @@
-/** What follows when an account is rate limited or its key is refused? Jobs that share it wait; no task fails for it. */
+/**
+ * Decides what follows when an account is rate limited or its key refused: jobs that need it wait, and no task fails.
+ */
 
 import { type Failure, isAccounts } from "../failure.ts";
 import { type Job, type JobId, type Outcome, taskOfJob } from "../job.ts";
@@ -9,7 +11,7 @@ import type { Now } from "./consequences.ts";
 import { accountsOf, nextAccount, refusedAccounts } from "./governor.ts";
 import { type Accounts, backoffMs } from "./policy.ts";
 
-/** `ending`: the job that found out by failing; it has no lease any more. */
+/** `ending`: the job whose failure reported this; its lease is over. */
 type Trouble = { readonly account: string; readonly failure: Failure; readonly ending?: JobId };
 
 export function accountTroubled(now: Now, { account, failure, ending }: Trouble): readonly Fact[] {
@@ -27,7 +29,7 @@ export function accountTroubled(now: Now, { account, failure, ending }: Trouble)
   return [{ type: "account.parked", account, until, failure }, ...extendedFor(after)];
 }
 
-/** What a job's answer says about the accounts that it may have called. */
+/** What a job's answer shows about the accounts that it may have called. */
 export function accountsAfter(now: Now, id: JobId, outcome: Outcome): readonly Fact[] {
   const chain = chainOf(now, id);
   if (outcome.is !== "failed") return chain ? worked(now.state, chain) : [];
@@ -36,9 +38,10 @@ export function accountsAfter(now: Now, id: JobId, outcome: Outcome): readonly F
 }
 
 /**
- * When may a task be retried that met an account's trouble? Undefined: as soon as one of its accounts is free. But if
- * it was started in spite of that trouble, or the account is none of its own, its accounts are no guide: then when the
- * account wakes; or, if only a person can help, it counts as unreachable, so that it ends.
+ * When a task may be retried after an account failed. Undefined: as soon as one of the task's accounts is free. If the
+ * job started although the trouble was known, or the account is not one of the task's, the task's accounts do not show
+ * it: then when the account wakes. "unknown" if only a person can help: then it counts as unreachable, so that the
+ * retries end.
  */
 export function notBefore(
   now: Now,
@@ -65,7 +68,7 @@ export const accountsSeenTo = (state: RunState): readonly Fact[] =>
 export const accountWorks = ({ accounts }: RunState, account: string): readonly Fact[] =>
   accounts.get(account)?.is === "free" ? [{ type: "account.worked", account }] : [];
 
-/** Which account a job has called is not said; it was the first that could be, as far as is known. */
+/** A job does not say which account it called: the first one that can be called is assumed. */
 function worked(state: RunState, chain: Accounts): readonly Fact[] {
   const next = nextAccount(state, chain);
   return next.is === "free" && state.accounts.has(next.account)
@@ -79,7 +82,10 @@ function chainOf({ state, policy }: Now, id: JobId): Accounts | undefined {
   return accountsOf(policy, id.startsWith("plan:") ? "plan" : "work", taskOf(state, task).spec);
 }
 
-/** A reset that was named by the machine's clock comes as much earlier or later; jobs that wait for it get that time. */
+/**
+ * A reset that was named by the machine's clock comes earlier or later by the jump; the leases of waiting jobs are
+ * adjusted.
+ */
 export function clockJumped(now: Now, ms: number): readonly Fact[] {
   const { state, at, policy } = now;
   const accounts = new Map(state.accounts);
@@ -89,7 +95,7 @@ export function clockJumped(now: Now, ms: number): readonly Fact[] {
     if (one.is !== "parked" || one.failure.until === undefined || one.failure.waitMs !== undefined) continue;
     const named = runTime(jumped, one.failure.until);
     const until = Math.min(Math.max(named, at), at + policy.quota.maxUntilMs);
-    // A longer park has another cause (backoff): a clock that was set does not shorten it.
+    // A longer wait has another cause (backoff), and setting the clock does not shorten it.
     const isForThat = runTime(state, one.failure.until) === one.until;
     if (until === one.until || (until < one.until && !isForThat)) continue;
     accounts.set(account, { ...one, until });
@@ -99,8 +105,8 @@ export function clockJumped(now: Now, ms: number): readonly Fact[] {
 }
 
 /**
- * Until when the account is not called; undefined: a longer time is known already. What it says is believed within
- * limits. An account that is limited again right after it was woken is asked less and less often, whatever it says.
+ * Until when the account is not called; undefined if a longer time is known already. The account's own word is believed
+ * within limits. An account that is limited again right after it was woken waits longer each time, whatever it says.
  */
 function untilOf(
   { state, at, policy: { quota } }: Now,
@@ -119,14 +125,14 @@ function untilOf(
   return Math.min(Math.max(until, least), latest);
 }
 
-/** When it is over by the run's own time, if that was said. */
+/** When the limit ends in the run's own time, if the account said so. */
 const overAt = (state: RunState, { until, waitMs }: Failure, at: number): number | undefined =>
   until === undefined && waitMs === undefined
     ? undefined
     : Math.min(runTime(state, until ?? FAR), at + (waitMs ?? FAR));
 const FAR = Number.POSITIVE_INFINITY;
 
-/** A job that can only wait gets that time: its lease runs out as much later as it is held up. */
+/** Extends the leases of jobs that can only wait, by the time that they wait. */
 function extended(now: Now, accounts: RunState["accounts"], ending?: JobId): readonly Fact[] {
   const facts: Fact[] = [];
   for (const [job, running] of now.state.running) {

@@ -1,3 +1,4 @@
+/** Tests subtasks and questions of workers, from the call to the response. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
@@ -19,7 +20,7 @@ const order = (fields: Partial<SubtaskOrder> = {}): SubtaskOrder => ({
   ...fields,
 });
 
-/** The newest job of a task ends with a call. */
+/** The task's newest job ends with a call. */
 const spawns = (run: CoreRun, id: string, fields: Partial<SubtaskOrder> = {}, start = `${id} so far`) =>
   run.answer(newest(run, id), calls(run, id, { is: "subtask", order: order(fields) }, start));
 const asks = (run: CoreRun, id: string, question: QuestionOrder) =>
@@ -28,7 +29,7 @@ const calls = (run: CoreRun, id: string, call: WorkerCall, start = `${id} so far
   ...{ is: "called", call, start },
   session: newest(run, id) as JobId,
 });
-/** A task that its subtask asks says something. */
+/** A task answers the question of its subtask. */
 const answers = (run: CoreRun, id: string, question: string, text: string) =>
   run.answer(newest(run, id), { is: "answered", question, text });
 const newest = (run: CoreRun, id: string) => `work:${id}#${run.task(id).tries.attempts}`;
@@ -281,7 +282,7 @@ describe("a worker that asks", () => {
     spawns(run, "t.1");
     asks(run, "t.1.1", { text: "Which?" });
     run.say({ type: "pause" });
-    run.wait(6 * MINUTE); // The turn expires, and nobody takes its place.
+    run.wait(6 * MINUTE); // The turn expires, and no other job replaces it.
     run.say({ type: "answer", question: "q1", text: "mine" });
     run.answer("work:t.1#2", { is: "answered", question: "q1", text: "the second" });
     run.say({ type: "resume" });

@@ -1,4 +1,4 @@
-/** What follows when a worker calls for a subtask or asks a question, and when a question is answered? */
+/** Decides what follows when a worker calls for a subtask or asks a question, and when a question is answered. */
 
 import { slugOf } from "../../text/slug.ts";
 import { type Failure, failure, isAccounts, isLoss } from "../failure.ts";
@@ -61,7 +61,7 @@ export function decideCall(
 
 const MAX_NOTES = 20;
 
-/** Why a subtask is not begun, as the parent is told. */
+/** Why a subtask is not begun, in the response to its parent. */
 function refusal(now: Now, task: Task, order: SubtaskOrder): ToolResponse | undefined {
   const { state, at } = now;
   const { maxTasks, maxMs } = now.policy.subtasks;
@@ -80,7 +80,7 @@ function refusal(now: Now, task: Task, order: SubtaskOrder): ToolResponse | unde
 const levelsFor = ({ policy }: Now, { spec }: Task, { maxDepth }: SubtaskOrder): number =>
   Math.min(spec.spawn?.levels ?? policy.subtasks.maxDepth - 1, maxDepth ?? Number.POSITIVE_INFINITY);
 
-/** Of ancestors alone: siblings may do the same thing twice. */
+/** Looks at ancestors only: siblings may do the same thing twice. */
 function ancestorWith(state: RunState, task: Task, signature: string): TaskId | undefined {
   for (let at: Task | undefined = task; at?.spec.spawn; at = taskOf(state, parentId(at.id)!))
     if (at.spec.spawn.signature === signature) return at.id;
@@ -94,7 +94,7 @@ function subtaskOf(now: Now, parent: Task, order: SubtaskOrder & Pick<Spawn, "ba
   const top = taskOf(state, chainTop(state, parent));
   return {
     id: childId(parent.id, ordinal),
-    // Before all others that are as urgent as the task that waits for it: that one is under way.
+    // Before all other tasks of the same urgency: the task that waits for it is under way.
     rank: rankOf(top.order) - 0.5,
     spec: {
       key: `${slugOf(order.type)}-${ordinal}`,
@@ -130,7 +130,7 @@ function questionOf({ state, at, policy }: Now, task: Task, asked: QuestionOrder
   };
 }
 
-/** A turn of a task whose subtask asks something: its words are the answer, or the question goes further up. */
+/** Takes in the turn of a task that its subtask asked: the turn gives the answer, or the question goes further up. */
 export function decideAnswering(
   now: Now,
   job: WorkJob,
@@ -138,7 +138,7 @@ export function decideAnswering(
 ): readonly Fact[] {
   const { state, at } = now;
   const question = state.questions.values().find(({ to }) => to === job.task);
-  if (!question) return []; // Answered meanwhile.
+  if (!question) return []; // The question has been answered meanwhile.
   const { id, tries } = question;
   const { questions, retry } = now.policy;
   const isFor = (outcome.is === "answered" || outcome.is === "passed-on") && outcome.question === id;
@@ -166,7 +166,7 @@ export function decideAnswering(
 const budgetMet = (state: RunState, id: TaskId, why: Failure): readonly Fact[] =>
   why.kind === "budget" && why.budget === "run" ? runExhausted(state, taskOf(state, id)) : [];
 
-/** A person answers, whether or not the question was put to one. */
+/** A person answers; allowed even if the question was not put to a person. */
 export function answerQuestion(
   { state, policy: { questions } }: Now,
   { question: id, text }: { readonly question: string; readonly text: string },
@@ -181,7 +181,7 @@ export function answerQuestion(
   return [...stopAnswering(state, question), { type: "question.answered", question: id, text, by: "person" }];
 }
 
-/** Its time is up. */
+/** The time for answering is up. */
 export function answerByDefault(state: RunState, id: string): readonly Fact[] {
   const question = state.questions.get(id);
   if (!question) return [];

@@ -1,3 +1,4 @@
+/** Tests checks of the target: their interval, repairs of a red target, and giving up. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
@@ -16,7 +17,7 @@ function redTarget(failures: readonly string[] = ["test: x"], changes = {}) {
 }
 
 describe("the interval of sweeps", () => {
-  /** When the next check starts after something has landed, from the last check on. */
+  /** The time from the last check to the next one, after something has landed. */
   const nextSweep = (run: CoreRun) => {
     const from = run.now;
     while (run.running("check").length === 0) run.wait(1_000);
@@ -357,7 +358,7 @@ describe("a red target", () => {
 describe("a target that fails more than is named", () => {
   const names = ["a", "b"];
   const many = (more: number) => ({ commands: [{ name: "test", green: false, failures: names, more }] });
-  /** Looked at: it fails `more` than `names`, and each of those is in a file of its own. */
+  /** Reports a check with these names and `more` unnamed failures, each name in a file of its own. */
   const check = (run: CoreRun, more: number) => {
     const problems = names.map(
       (name) => ({ class: "tests", name: `test: ${name}`, files: [`${name}.ts`], message: "fails" }) as const,

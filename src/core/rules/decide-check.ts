@@ -1,4 +1,7 @@
-/** What follows from a check of the target? Its health, the end of a base check, and fix tasks for what is broken. */
+/**
+ * Decides what follows from a check of the target: its health, the verdict on a candidate that waited for it, and fix
+ * tasks.
+ */
 
 import { slugOf } from "../../text/slug.ts";
 import { type Failure, failure } from "../failure.ts";
@@ -26,13 +29,16 @@ export function decideCheck(now: Now, job: Job & { readonly kind: "check" }, end
   if (job.probe) return decideProbe(now, ended);
   if (outcome.is === "checked")
     return isNotFresh(now.state, outcome) ? checkFailed(now, NOT_FRESH) : checked(now, outcome);
-  if (free) return []; // Interrupted: it is due again at once.
+  if (free) return []; // Interrupted: the check is due again at once.
   const why =
     outcome.is === "failed" ? outcome.failure : failure("repository", `a check answered "${outcome.is}"`);
   return checkFailed(now, why);
 }
 
-/** It was to be looked at in a fresh workspace, because it had failed in a used one: a machine that has none looks for ever. */
+/**
+ * The check used a workspace with leftovers although a fresh one was asked for. Without this error, a machine that
+ * cannot make fresh workspaces would check for ever.
+ */
 const isNotFresh = (
   { target }: RunState,
   { tip, leftovers }: Outcome & { readonly is: "checked" },
@@ -66,13 +72,14 @@ function checked(now: Now, outcome: Outcome & { readonly is: "checked" }): reado
   if (inTheWay && !leftovers)
     facts.push(...overLeftovers(state, { failures: goneIn(state, tip, report), leftovers: inTheWay }));
   const known = facts.length;
-  // While something lands, its own job is about to report where the target is.
+  // While a landing is running, its own report will say where the target is.
   if (moved && !isMoving(state) && isNews(state, tip, moved)) {
     const found = unknown(state, moved).flatMap((landing) => landing.members);
     facts.push(...targetMoved(state, moved), ...otherBase(now, found));
   }
-  if (state.setup.failure) return facts; // It is checked again: nothing follows from what was seen meanwhile.
-  // The target has moved since: red stops landing until the new tip is checked, but nothing is repaired on old news.
+  if (state.setup.failure) return facts; // A gate that cannot run proves nothing.
+  // The target has moved since the check began: red stops landing until the new tip is checked, but nothing is repaired
+  // by old results.
   if (tip !== state.target.tip || facts.length > known) return facts;
   const health = healthAfter(state, outcome);
   if (health === "suspect") return leftovers ? facts : [...facts, ...cleared(now, failuresOf(report))];
@@ -85,13 +92,16 @@ function checked(now: Now, outcome: Outcome & { readonly is: "checked" }): reado
 }
 
 /**
- * If something has landed since the check began, the reported place may be the old one, and not all lost landings may
- * be known: the next check tells.
+ * If something has landed since the check began, the reported place may be outdated, and some lost landings may be
+ * unknown: the next check tells.
  */
 const isNews = ({ target }: RunState, tip: string, moved: Moved) =>
   moved.tip !== target.tip && tip === target.tip;
 
-/** A red candidate must be compared with the target that it was built on: on another one it is built again. */
+/**
+ * A red candidate is compared with the target that it was built on. If the target is elsewhere now, the candidate is
+ * built again.
+ */
 function otherBase(now: Now, found: readonly Member[]): readonly Fact[] {
   const { phase, errors, retryAt } = now.state.landing;
   return phase.is === "open" ? [] : turned(now, { turn: afterMove(phase, found), errors, retryAt });
@@ -105,7 +115,7 @@ function lastingFailures(state: RunState, tip: string, failures: readonly string
   return solid.length > 0 ? solid : lasting;
 }
 
-/** No candidate is blamed for what the target fails by itself, even if only now and then. */
+/** No candidate is blamed for a failure that the target has by itself, even if only sometimes. */
 function cleared(now: Now, failing: readonly string[]): readonly Fact[] {
   const { phase } = now.state.landing;
   if (phase.is !== "base") return [];
@@ -119,12 +129,14 @@ function cleared(now: Now, failing: readonly string[]): readonly Fact[] {
 function baseKnown(now: Now, tip: string, report: GateReport): readonly Fact[] {
   const { landing, target } = now.state;
   if (landing.phase.is !== "base") return [];
-  // With several gates the target may have failed so while the candidate was run again: then it was not `cleared` yet.
+  // With several gates the target may have failed this way while the candidate was run again, before `cleared` could
+  // see it.
   const gone = new Set(target.leftovers ? [] : goneIn(now.state, tip, report));
   const phase = { ...landing.phase, suspects: landing.phase.suspects.filter((name) => !gone.has(name)) };
   if (phase.suspects.length === 0) return turned(now, { turn: backToQueue(phase.members), isVerdict: true });
   const toHeal = phase.members.flatMap((m) => taskOf(now.state, m.task).spec.repairs ?? []);
-  // Where the target cannot be compared with, the candidate had to be green, and is not: else it would be retried for ever.
+  // If the target cannot be compared with, the candidate had to be green, and is not: it is refused, or it would be
+  // retried for ever.
   const turn =
     phase.onRed && unjudgeable(report).length > 0
       ? refuseAll(phase.members)
@@ -155,12 +167,12 @@ const NOT_COMPARABLE =
 const CLEAR_IT =
   "make the gate run again on the current target: until then only a change that does so can land";
 
-/** A bisection compares with a green target; on one that has turned red all its members go back to the queue. */
+/** A bisection compares with a green target. If the target has turned red, all members go back to the queue. */
 function endBisection(now: Now): readonly Fact[] {
   const { state } = now;
   const { phase } = state.landing;
   if (phase.is !== "again" && phase.is !== "bisect") return [];
-  if (isMoving(state)) return []; // What is gated now is judged by its own answer.
+  if (isMoving(state)) return []; // The candidate that is gated now is judged by its own result.
   if (phase.is === "again" && isForRed(state, phase.members)) return [];
   return turned(now, { turn: backToQueue(membersOf(phase)), isVerdict: true });
 }
@@ -172,25 +184,25 @@ function checkFailed(now: Now, why: Failure): readonly Fact[] {
   const isFirst = state.target.checkedTip === undefined;
   const stop = setupMet(now, why, isFirst || isLast);
   if (stop.length > 0) return isFirst ? stop : [...facts, ...stop];
-  // If the target cannot be checked, a candidate that is green is proof enough: landing waits for no probe.
+  // If the target cannot be checked, a green candidate is proof enough: landing waits for no probe.
   if (isLast && wantsProbe(state, policy)) facts.push(notProbed(why));
   const { phase } = state.landing;
   if (phase.is !== "base" || !isLast) return facts;
-  // Without a base to compare with, no member can be found guilty, and retrying would never end.
+  // Without a check of the base no member can be found guilty, and retrying would never end.
   const unknown = failure("repository", `the gate could not be run on the target: ${why.message}`, why.next);
   return [...facts, ...turned(now, { turn: refuseAll(phase.members), why: unknown })];
 }
 
 type Failing = {
-  /** By name: what failed the last time, too. */
+  /** The names of failures that the last check of the same commit had, too. */
   readonly lasting: readonly string[];
-  /** How many more failed. */
+  /** How many more failures there are without a name. */
   readonly unnamed: number;
-  /** What must be gone at once before a change can be judged. */
+  /** The failures that must all be gone before any change can be judged. */
   readonly blocking: readonly string[];
 };
 
-/** One round of fix tasks for one class of problems; after enough rounds that repaired nothing, none. */
+/** Makes one round of fix tasks for one class of problems, or gives up after enough rounds that repaired nothing. */
 function repair(
   { state, policy }: Now,
   problems: readonly Problem[],
@@ -199,7 +211,7 @@ function repair(
   const { repair: now, cancelling } = state;
   if (now.givenUp || isSpent(state, policy) || cancelling !== undefined) return [];
   const names = new Set(lasting);
-  const failures = lasting.length + unnamed; // Where names are cut, there are as many of them after a round of fixes.
+  const failures = lasting.length + unnamed; // If names are cut, there are as many of them after a round of fixes.
   const found = problems.filter((problem) => names.has(problem.name));
   // A later class shows only when the earlier one is repaired: that is progress, however many failures it has.
   const further = now.class !== undefined && isAfter(firstClass(found), now.class);
@@ -207,7 +219,7 @@ function repair(
   const better = now.round > 0 && (failures < now.failures || further || isOther);
   const round = better ? 0 : now.round;
   const idle = now.pending.size === 0;
-  // What was there before the run began is repaired once for each class: more rounds of it would be the run's own work.
+  // Failures from before the run are repaired once per class: more rounds would be work that the user did not ask for.
   const isAgain = state.redBase?.repaired.includes(firstClass(found) ?? "tests") ?? false;
   if (idle && (round >= policy.repair.maxRounds || isAgain))
     return [{ type: "repair.given-up", failures: lasting.slice(0, 100) }];
@@ -224,20 +236,20 @@ function repair(
   const first = (root?.children ?? 0) + 1;
   const into = plan.tasks.map((fix, i) => fixTask(fix, first + i));
   const next = idle ? round + 1 : round;
-  // The fewest so far: a flaky failure that comes and goes is not progress each time that it goes.
+  // The fewest failures so far: a flaky failure that comes and goes is not progress each time that it goes.
   const fewest = now.round > 0 && !further && !isOther ? Math.min(now.failures, failures) : failures;
   const kind = plan.class === undefined ? {} : { class: plan.class };
   return [{ type: "repair.planned", into, round: next, failures: fewest, ...kind, notes: plan.notes }];
 }
 
 /**
- * The target was green, if only by chance, and fails for nothing that a fix was made for. While it stays red, another
- * name is no progress: some names change with every check, and repair would never be given up.
+ * The target was green at least once, perhaps by chance, and no fix was made for any of its present failures. While the
+ * target stays red, a new name is no progress: some names change with every check, and repair would never be given up.
  */
 const isAnother = ({ target, repair: { known } }: RunState, lasting: readonly string[]): boolean =>
   target.health !== "red" && lasting.length > 0 && lasting.every((name) => !known.has(name));
 
-/** A fix task is a child of the root, never split, and goes before everything else. */
+/** A fix task is a child of the root, is never split, and goes before everything else. */
 const fixTask = ({ key, ...fix }: FixTask, ordinal: number): NewTask => ({
   id: childId(ROOT, ordinal),
   rank: REPAIR_RANK,

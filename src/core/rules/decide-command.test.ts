@@ -1,3 +1,4 @@
+/** Tests the commands pause, resume, steer, cancel and open. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, large, MINUTE, task } from "../../../test/support/core-run.ts";

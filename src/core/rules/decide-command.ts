@@ -1,4 +1,4 @@
-/** What follows from what a person asked for? */
+/** Decides what follows from a person's command. */
 
 import { isRefSafe, slugOf } from "../../text/slug.ts";
 import { failure } from "../failure.ts";
@@ -27,7 +27,7 @@ export function openRun(state: RunState, request: RunRequest): readonly Fact[] {
     return state.request.run === request.run
       ? []
       : [refused("open", `this log is of run ${state.request.run}`)];
-  // The name becomes part of refs, and it is made here, not by a model: anything else is a defect.
+  // The run's name becomes part of refs. Skein makes it, not a model, so a bad name is a defect.
   if (!isRefSafe(request.run) || request.run.includes("/")) {
     throw new Error(`the run's name ${JSON.stringify(request.run)} cannot be part of a branch name`);
   }
@@ -62,7 +62,7 @@ export function steerRun({ state, policy: { brief } }: Now, message: string): re
   return [why === undefined ? { type: "run.steered", message } : refused("steer", why)];
 }
 
-/** The landing of a task; without one, the proposed plan, else all landings that wait. */
+/** With a task: approves its landing. Without: the proposed plan, else all landings that wait. */
 export function approve(state: RunState, task?: TaskId): readonly Fact[] {
   const landings = landingsMeant(state, task);
   if (landings) return landings.map((id) => ({ type: "landing.approved", task: id }));
@@ -80,7 +80,7 @@ export function decline(
   return task === undefined ? declinePlan(now, reason) : [notWaiting("decline", task)];
 }
 
-/** Without a name: those that wait, unless a plan does. */
+/** The task's landing; without a task, all landings that wait, unless a plan waits. */
 function landingsMeant(state: RunState, task: TaskId | undefined): readonly TaskId[] | undefined {
   if (task !== undefined) return state.unapproved.has(task) ? [task] : undefined;
   return isProposed(state) || state.unapproved.size === 0 ? undefined : [...state.unapproved.keys()];
@@ -104,7 +104,7 @@ function declineLanding(now: Now, id: TaskId, reason: string): readonly Fact[] {
   return [{ type: "landing.declined", task: id, reason }, ...again];
 }
 
-/** The planner is told why, and plans again. */
+/** The planner is told the reason, and plans again. */
 function declinePlan(now: Now, reason: string): readonly Fact[] {
   const { state } = now;
   if (!isProposed(state)) return [refused("decline", NOTHING_PROPOSED)];
@@ -134,8 +134,8 @@ export function cancelTask(state: RunState, id: TaskId, reason: string): readonl
 }
 
 /**
- * Children before parents, so that no parent hears of a child after its own end. What is in a candidate that is
- * being gated may land at this instant: its landing's end decides.
+ * Children before parents, so that no parent hears of a child after its own end. A task in a candidate that is being
+ * gated may land at this instant, so the end of that landing decides.
  */
 function cancelSubtree(state: RunState, top: TaskId, reason: string): readonly Fact[] {
   const landing = landingNow(state);

@@ -1,3 +1,4 @@
+/** Tests which tasks land next, and what follows if the target moved or commits are gone. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
@@ -7,7 +8,7 @@ import type { TaskId } from "../task.ts";
 const member = (id: string, attempt = 1) => ({ task: id as TaskId, attempt });
 
 describe("what lands next", () => {
-  /** All of them are ready to land as soon as the first has. */
+  /** All tasks become ready to land while the first one is gated. */
   const ready = (tasks: ReturnType<typeof task>[], changes = {}) => {
     const run = CoreRun.planned([task("first", { priority: 1 }), ...tasks], {
       capacity: { work: 100 },
@@ -126,7 +127,7 @@ describe("a target that is not where it was thought to be", () => {
   const lost = () => {
     const run = CoreRun.planned([task("a"), task("b")]);
     run.work("t.1");
-    run.wait(20 * MINUTE); // The lease of the landing is over; it may have moved the target.
+    run.wait(20 * MINUTE); // The landing's lease is over; it may have moved the target.
     run.wait(MINUTE);
     assert.deepEqual(run.running("land"), ["land#2"]);
     return run;
@@ -317,7 +318,7 @@ describe("a landing that cannot be trusted", () => {
       const run = CoreRun.planned([task("a"), task("b")]);
       run.finish("t.2");
       run.wait(10 * MINUTE);
-      if (run.running("check").length > 0) run.check(); // So that only the lost landing is a reason to look again.
+      if (run.running("check").length > 0) run.check(); // So that only the lost landing is a reason for another check.
       run.work("t.1");
       const [land] = run.running("land");
       run.say({ type: "cancel", task: run.task("t.1").id });

@@ -1,4 +1,4 @@
-/** What follows from a land job? Landed, refused with the reason, or a step of the bisection; or its place in the train. */
+/** Decides what follows from a land job: landed, refused, a step of the bisection, or a place in the train. */
 
 import { type Failure, failure } from "../failure.ts";
 import type {
@@ -69,8 +69,8 @@ export function decideLand(now: Now, job: LandJob, ended: Ended): readonly Fact[
 }
 
 /**
- * Only what a landing says about members that it had: others can write to the repository. A member that it does not
- * mention is queued again; an answer that mentions none is an error, or it would go on for ever.
+ * Keeps only what a landing says about its own members, because others can write to the repository. A member that the
+ * answer does not mention is queued again; an answer that mentions none is an error, because it could repeat for ever.
  */
 function accounted(state: RunState, job: LandJob, outcome: Outcome): Outcome {
   const own = new Set(job.members.map((m) => m.task));
@@ -93,20 +93,20 @@ const SILENT: Outcome = {
   failure: failure("repository", "a landing returned no result for its tasks"),
 };
 
-/** A candidate cannot land as it is. `drop`: its turn, if it was gated ahead of it. */
+/** A candidate cannot land as it is. `drop`: its turn, if it was gated ahead of its turn. */
 export const judged = (now: Now, outcome: FailedCandidate, drop: readonly number[] = []): readonly Fact[] =>
   outcome.is === "red"
     ? red(now, outcome, drop)
     : turned(now, { turn: keepPhase(now.state.landing.phase), conflicts: outcome.conflicts, drop });
 
-/** Its candidate is out of the train, and its members queue again, but for those that the phase keeps. */
+/** The candidate leaves the train, and its members queue again, except those that the phase keeps. */
 const leavingTrain = ({ landing: { phase } }: RunState, job: LandJob) => ({
   drop: job.moves === undefined ? (job.on ? [job.turn] : []) : [job.moves],
   back: without(job.members, membersOf(phase)),
   isAhead: job.on !== undefined,
 });
 
-/** The commits of these members are gone, through no fault of the tasks: they are made again. Nothing was gated. */
+/** The commits of these members are gone through no fault of the tasks, which are done again. Nothing was gated. */
 function gone(now: Now, job: LandJob, members: readonly Member[]): readonly Fact[] {
   const { phase: before } = now.state.landing;
   const lost = job.members.filter(({ task }) => members.some((m) => m.task === task));
@@ -146,7 +146,7 @@ function red(now: Now, outcome: Outcome & { readonly is: "red" }, drop: readonly
   const named = pointedAt(members, files, ({ task }) => changedBy(state, task));
   const rest = withoutMembers(state.landing.phase, conflictMembers(state, conflicts));
   const targetIsRed = isKnownRed(state);
-  // The gate may have failed for the set-up alone; or the target was green when this began, and is not any more.
+  // The gate may have failed only because of the set-up; or the target was green when this began, and is red now.
   const isVoid =
     state.setup.failure !== undefined || (targetIsRed && (rest.is === "bisect" || !isForRed(state, members)));
   const { gates } = policy.landing;
@@ -161,8 +161,8 @@ function red(now: Now, outcome: Outcome & { readonly is: "red" }, drop: readonly
 }
 
 /**
- * Where the base was checked beside the run that was red again, it need not be checked once more. What a part of a
- * bisection fails besides is news: the base must pass after it.
+ * If the base was checked while the red candidate was gated again, it need not be checked once more. Other failures of
+ * a part of a bisection are new: the base must pass after that part was red.
  */
 function pastBase({ state, policy: { landing } }: Now, before: Phase, turn: Turn): Turn {
   const { phase } = turn;
@@ -191,7 +191,7 @@ function moved(now: Now, job: LandJob, to: Moved): readonly Fact[] {
   return [...facts, ...turned(now, { turn: { ...turn, requeue }, errors, retryAt, drop })];
 }
 
-/** A lost job had moved the target, or another program did, perhaps back to where it was. Landings are found by proof. */
+/** A lost job or another program has moved the target, perhaps back. Landings are found by their proofs. */
 export function targetMoved(state: RunState, to: Moved): readonly Fact[] {
   const found = unknown(state, to);
   const ours = found.at(-1)?.commit === to.tip;
@@ -202,7 +202,7 @@ export function targetMoved(state: RunState, to: Moved): readonly Fact[] {
   ];
 }
 
-/** Of the lost commits, the landings by which a task is done. */
+/** The landings among the lost commits by which a task counts as done. */
 function lostLandings(state: RunState, { lost = [] }: Moved): readonly Fact[] {
   const gone = new Set(lost.filter((commit) => state.tips.has(commit) && !state.lost.has(commit)));
   if (gone.size === 0) return [];
@@ -222,7 +222,7 @@ export const unknown = (state: RunState, { landings }: Moved): readonly FoundLan
     .filter((l) => !state.tips.has(l.commit) || state.lost.has(l.commit))
     .map((l) => ({ ...l, members: l.members.filter((m) => state.tasks.has(m.task)) }));
 
-/** An attempt that was thought lost is in the target: a newer one of the same task is not needed any more. */
+/** An attempt that was thought lost is in the target, so a newer attempt of the same task is aborted. */
 function foundLanding(state: RunState, { commit, members }: FoundLanding): readonly Fact[] {
   const aborted = members.flatMap(({ task }): Fact[] => {
     const job = runningJobOf(state, taskOf(state, task));
@@ -231,7 +231,7 @@ function foundLanding(state: RunState, { commit, members }: FoundLanding): reado
   return [...aborted, { type: "batch.landed", members, commit, proof: "found", flaky: [] }];
 }
 
-/** A fault of the repository or the machine, not of the tasks: retried, but not for ever. */
+/** The repository or the machine failed, not the tasks: the landing is retried, but not for ever. */
 function landFailed(
   now: Now,
   job: LandJob,
@@ -250,7 +250,7 @@ function landFailed(
     ]);
   }
   const retryAt = free ? at : at + backoffMs(policy.retry, Math.max(errors, 1), "land");
-  // What has passed its gate can still be moved to, if only the engine was restarted.
+  // If only the engine was restarted, a candidate that has passed its gate can still land.
   const isKept = free && job.moves !== undefined;
   const turn = { phase, requeue: isKept ? [] : back, refuse: [] };
   return turned(now, {
@@ -260,7 +260,7 @@ function landFailed(
   });
 }
 
-/** A person says that the run should go on: what kept it from landing may have been fixed. */
+/** A person says `resume`: what kept the run from landing may have been fixed, so the landing is retried at once. */
 export function landingSeenTo({ state, at }: Now): readonly Fact[] {
   const { landing } = state;
   const { problem, ...rest } = landing;
@@ -273,42 +273,42 @@ export function landingSeenTo({ state, at }: Now): readonly Fact[] {
 type Step = {
   readonly turn: Turn;
   readonly conflicts?: readonly Conflict[];
-  /** Why `turn.refuse` is refused. */
+  /** Why the members of `turn.refuse` are refused. */
   readonly why?: Failure;
   readonly errors?: number;
   readonly retryAt?: number;
-  /** What the gate wrote just now. */
+  /** The gate's output of this run. */
   readonly detail?: string;
-  /** What was installed for it was not what its tree asks for. */
+  /** The dependencies installed for that gate run were not those that the tree asks for. */
   readonly stale?: string | undefined;
-  /** Why the landing failed, where that is no task's fault. */
+  /** Why the landing failed, if that is no task's fault. */
   readonly problem?: Failure;
-  /** It is of a job that only gated: what is landing meanwhile goes on. */
+  /** The job only gated: what is landing meanwhile goes on. */
   readonly isAhead?: boolean;
-  /** Candidates that are out of the train. */
+  /** The turns of candidates that leave the train. */
   readonly drop?: readonly number[] | undefined;
-  /** The candidate of the train that has landed. */
+  /** The turn of the train's candidate that has landed. */
   readonly landed?: number | undefined;
-  /** A gate has said something: those that queue again were not found guilty, nor was the target. */
+  /** A gate gave a result: neither the members that queue again nor the target were found guilty. */
   readonly isVerdict?: boolean;
 };
 
 /**
- * The facts of one step. A conflict with the target is refused; one with the rest of the batch is only queued
- * again, because the rest may not land. A task that should be cancelled and did not land is cancelled now.
+ * The facts of one step. A conflict with the target is refused; one with the rest of the batch only queues again,
+ * because the rest may not land. A task to be cancelled that did not land is cancelled now.
  */
 export function turned(now: Now, step: Step): readonly Fact[] {
   const { state } = now;
   const { maxUndecided } = now.policy.landing;
   const { conflicts = [], errors = 0, retryAt = 0, problem, drop = [] } = step;
-  // What is landing now is judged by its own answer.
+  // The candidate that is landing now is judged by its own result.
   const turn = isKnownRed(state) && !step.isAhead ? calledOff(state, step.turn) : step.turn;
   const clashes = conflicts.filter((c) => c.against === "target");
   const postponed = conflictMembers(
     state,
     conflicts.filter((c) => c.against === "batch"),
   );
-  // Those in a candidate that was built on this one queue again when it is discarded.
+  // The members of candidates built on this one queue again when those are discarded.
   const others = state.train.flatMap((one) => ([...drop, step.landed].includes(one.turn) ? [] : one.members));
   const back = without([...turn.requeue, ...postponed], others).filter(
     (m) => !isSettled(taskOf(state, m.task)),
@@ -349,21 +349,21 @@ export function turned(now: Now, step: Step): readonly Fact[] {
   ]);
 }
 
-/** Whose conflict ends an early bisection may have been the guilty one: the last one left was not judged without it. */
+/** A conflict may have removed the guilty member of an early bisection, so the last one left queues again. */
 function afterConflicts(phase: Phase, gone: readonly Member[]): Turn {
   const rest = withoutMembers(phase, gone);
   const isLast = phase.is === "bisect" && rest.is === "base" && rest.members.length === 1;
   return isLast ? backToQueue(rest.members) : keepPhase(rest);
 }
 
-/** A bisection compares with a green target, and ordinary tasks wait for one. */
+/** On a red target a bisection ends, because it compares with a green one, and ordinary tasks wait. */
 function calledOff(state: RunState, turn: Turn): Turn {
   const { phase, requeue } = turn;
   if (phase.is === "open" || (phase.is !== "bisect" && isForRed(state, phase.members))) return turn;
   return { ...backToQueue([...requeue, ...membersOf(phase)]), refuse: turn.refuse };
 }
 
-/** On a red target one task is judged alone, and only one that may land there. */
+/** On a red target one task at a time is judged, and only a task that may land there. */
 export const isForRed = (state: RunState, members: readonly Member[]) =>
   members.length === 1 && members.every((m) => landsOnRed(state, taskOf(state, m.task)));
 

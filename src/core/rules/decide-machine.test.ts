@@ -1,3 +1,4 @@
+/** Tests leases of jobs that a fleet's machines take, and which changes of machines are logged. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
@@ -59,7 +60,7 @@ describe("a job that is offered to a fleet", () => {
     const run = fleetRun();
     run.say(taken("m1"));
     run.wait(50 * MINUTE);
-    run.say(taken("m1")); // By another coordinator.
+    run.say(taken("m1")); // The same taking, reported to another coordinator.
     assert.equal(run.events("job.taken").length, 1);
     run.wait(10 * MINUTE);
     assert.deepEqual(run.running("work"), []);

@@ -1,4 +1,6 @@
-/** What follows when a machine of the fleet takes a job, or changes? Its words are bounded before they are in the log. */
+/**
+ * Decides what follows when a machine of the fleet takes a job or changes; bounds the machine's own words for the log.
+ */
 import { harmless } from "../../text/words.ts";
 import type { Fact, Report } from "../log/event.ts";
 import { LABEL } from "../task.ts";
@@ -7,9 +9,9 @@ import type { Now } from "./consequences.ts";
 type Of<T extends Report["type"]> = Extract<Report, { readonly type: T }>;
 
 /**
- * The lease counts from the taking; what the job has to wait for its accounts is not counted. A second machine that
- * takes the job over has the whole time again: what ends this is the fleet's limit on tries. Another coordinator hears
- * of the same taking again, from which nothing follows.
+ * The lease counts from the taking, without the time for which the job's accounts are parked. A second machine that
+ * takes the job over has the whole time again: the fleet's limit on tries ends this. Another coordinator may hear of
+ * the same taking again, which changes nothing.
  */
 export function jobTaken({ state, at, policy }: Now, said: Of<"taken">): readonly Fact[] {
   const { job, tries } = said;
@@ -21,7 +23,7 @@ export function jobTaken({ state, at, policy }: Now, said: Of<"taken">): readonl
   return [{ type: "job.taken", job, machine, tries, since, until }];
 }
 
-/** Whatever time the lost machine had is over: the job waits for another as long as if it had just been offered. */
+/** The lost machine's lease is over: the job waits for another machine as long as if it had just been offered. */
 export function jobReturned({ state, at, policy }: Now, { job }: Of<"returned">): readonly Fact[] {
   const running = state.running.get(job);
   if (!running?.taken) return [];
@@ -41,13 +43,13 @@ export function machineChanged({ state: { machines } }: Now, said: Of<"machine">
   return isSame ? [] : [{ type: "machine.changed", machine, state, capacity, labels }];
 }
 
-/** The machine goes on as any other: a person decides whether to shut it out. */
+/** The machine keeps taking jobs: a person decides whether to shut it out. */
 export const machineHeld = (_: Now, { machine, heldMs }: Of<"held">): readonly Fact[] =>
   heldMs > 0 ? [{ type: "machine.cut-off", machine: nameOf(machine), heldMs: Math.round(heldMs) }] : [];
 
 const nameOf = (machine: string): string => harmless(machine, MAX_NAME_CHARS);
 
-/** As long as the name of a host may be. */
+/** The longest that the name of a host may be. */
 const MAX_NAME_CHARS = 64;
-/** More than one Postgres bears. */
+/** More machines than one Postgres can serve. */
 const MAX_MACHINES = 10_000;

@@ -1,3 +1,4 @@
+/** Tests when planners are asked, and what follows from answers, errors and outages. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, large, MINUTE, task } from "../../../test/support/core-run.ts";
@@ -15,7 +16,7 @@ describe("priority", () => {
       ["t.2.1", "t.2.2", "t.3"].map((id) => run.task(id).spec.priority),
       [1, 9, 5],
     );
-    run.finish("t.1"); // No other was ready when it started.
+    run.finish("t.1"); // No other task was ready when it started.
     assert.deepEqual(run.running("work"), ["work:t.2.1#1"]);
   });
 });

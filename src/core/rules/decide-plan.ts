@@ -1,4 +1,4 @@
-/** What follows from a planner's answer, or from its silence? */
+/** Decides what follows from a planner's answer, or from a turn that gave none. */
 
 import { Lines } from "../../text/lines.ts";
 import type { Addressing, PlanAnswer } from "../answers/plan-answer.ts";
@@ -28,7 +28,7 @@ export function decidePlan(
   const isOver = why.kind === "budget";
   const isRuns = isOver && isRunBudget(now, task, { failure: why, spent });
   if (isOver && !isRuns) return budgetSpent(now.state, task, why);
-  // Nothing was answered: the planner still has to correct its last answer.
+  // Without an answer, the planner still has to correct its last one.
   const isSetup = why.kind === "setup";
   const reasons = isLoss(why) || isOver || isSetup ? task.rejected : [why.message];
   const isFree = free || isOver || isSetup || (isAccounts(why) && notBefore !== "unknown");
@@ -64,7 +64,7 @@ function judge(now: Now, task: Task, answered: PlanAnswer): readonly Fact[] {
   const made = new Map(names.map((key, i) => [key, ids[i]!]));
   const dealt = checkAddressed(state, { planner, answered: answer.addressed, made });
   if (checked.is === "refused" || dealt.reasons.length > 0) {
-    const wrong = checked.is === "refused" ? checked.reasons : checked.notes; // Notes: it may name what was dropped.
+    const wrong = checked.is === "refused" ? checked.reasons : checked.notes; // The notes name dropped tasks.
     return refused(now, task, { ...dealt, reasons: [...dealt.reasons, ...wrong] });
   }
   if (dealt.sentBack.length > 0) return sendBack(now, task, dealt);
@@ -92,21 +92,21 @@ function judge(now: Now, task: Task, answered: PlanAnswer): readonly Fact[] {
   ];
 }
 
-/** What is asked about concerns is told with the reasons, and counts as asked. */
+/** Questions about concerns are told together with the reasons, and count as asked. */
 function refused(now: Now, task: Task, { reasons: wrong, questions, sentBack }: CheckedAddressed) {
   const message = [...wrong, ...unsaid(now, task, sentBack)].join("; ");
   const why = failure("plan-invalid", message, "answer again with these points corrected");
   return planFailed(now, task, { failure: why, reasons: [...wrong, ...questions], sentBack, free: false });
 }
 
-/** For people; the planner is told in full how to say it. */
+/** The message for people; the planner is told in full what to write. */
 const unsaid = ({ state }: Now, { id }: Task, concerns: readonly string[]): readonly string[] =>
   concerns.map((concern) => {
     const text = cut(state.planners.get(id)?.concerns.get(concern)?.text ?? "", 120);
     return `it did not say what replaces ${concern} (${text}), or why it is given up`;
   });
 
-/** Asked at once, and not counted as an error: it happens once for each concern. */
+/** The planner is asked again at once. This is no error, because it happens only once for each concern. */
 function sendBack(now: Now, task: Task, { questions, sentBack }: CheckedAddressed): readonly Fact[] {
   const why = failure("plan-invalid", unsaid(now, task, sentBack).join("; "), "answer again, and say it");
   const charge = "nothing";
@@ -123,17 +123,17 @@ function sendBack(now: Now, task: Task, { questions, sentBack }: CheckedAddresse
   ];
 }
 
-/** Of the root's planner only: what its subplanners split stays inside of what was approved. */
+/** Only for the root's planner: subplanners stay inside of what was approved. */
 function proposal({ state, policy: { approval } }: Now, tasks: readonly TaskId[]): readonly Fact[] {
   const isAsked = approval === "every" || (approval === "first" && !state.approved);
   return isAsked && tasks.length > 0 ? [{ type: "plan.proposed", tasks }] : [];
 }
 
-/** The goal is a question, and the user has not asked for more since. */
+/** The goal is a question, and the user has not steered the run since. */
 const onlyAsks = ({ steers }: RunState, { id, spec, tries }: Task): boolean =>
   id === ROOT && spec.delivers === "report" && tries.answers === 0 && steers.length === 0;
 
-/** A right answer changes nothing, and a task that has to change something would fail with it. */
+/** A right answer to a question changes no file, and a task that must change something would fail with it. */
 const asReports = (answer: PlanAnswer): PlanAnswer => ({
   ...answer,
   tasks: answer.tasks.map((task) => ({ ...task, delivers: "report" })),
@@ -145,7 +145,7 @@ const asReports = (answer: PlanAnswer): PlanAnswer => ({
   ],
 });
 
-/** The i-th task of an answer is the i-th new child: `checkPlan` has resolved `after` by the same numbers. */
+/** The i-th task of an answer is the i-th new child: `checkPlan` resolved `after` with the same numbers. */
 function newTasks(ids: readonly TaskId[], specs: readonly PlannedSpec[], policy: Policy): readonly NewTask[] {
   const ranks = ranksOf(ids, specs, policy.order);
   return specs.map(({ size, ...spec }, i) => {
@@ -155,7 +155,10 @@ function newTasks(ids: readonly TaskId[], specs: readonly PlannedSpec[], policy:
   });
 }
 
-/** No tasks: atomic in the first answer; later done, once nothing is active and everything was heard. */
+/**
+ * An answer without tasks. The first such answer means atomic; a later one means done, once nothing is active and the
+ * planner was told everything.
+ */
 function nothingMore(now: Now, task: Task, answer: PlanAnswer): readonly Fact[] {
   const { state, policy } = now;
   if (task.tries.answers === 0)
@@ -202,7 +205,7 @@ function said(
   return { scratchpad: answer.scratchpad, addressed, heard: told.news, steers: told.steers, ...deferred };
 }
 
-/** A task that waits for one that did not land is skipped at once, and so is what waits for it. */
+/** A task that waits for one that did not land is skipped at once, and so are the tasks that wait for it. */
 function skippedAtOnce(
   state: RunState,
   into: readonly NewTask[],
@@ -218,14 +221,14 @@ function skippedAtOnce(
       else if (isSettled(known) && known.state.is !== "done") because.set(id, dependency);
     }
   }
-  // A map may grow while it is walked: what waits for a skipped task is reached in the same pass.
+  // A map may grow while it is iterated: tasks that wait for a skipped task are reached in the same pass.
   for (const id of because.keys()) {
     for (const dependent of dependents.get(id) ?? []) if (!because.has(dependent)) because.set(dependent, id);
   }
   return [...because].map(([task, dependency]) => ({ type: "task.skipped", task, because: dependency }));
 }
 
-/** After its last allowed answer a planner is not asked again; what it started is finished. */
+/** After its last allowed answer a planner is not asked again; the tasks that it started are finished. */
 function lastAnswer(state: RunState, task: Task, limits: PlannerPolicy): readonly Fact[] {
   if (task.tries.answers + 1 < limits.maxAnswers) return [];
   const over = failure(
@@ -236,7 +239,10 @@ function lastAnswer(state: RunState, task: Task, limits: PlannerPolicy): readonl
   return [{ type: "plan.ended", task: task.id, over }];
 }
 
-/** Asked again with the reasons, later if the agent could not be reached; given up after too many times in a row. */
+/**
+ * The planner is asked again with the reasons, after a wait if the agent could not be reached, up to a limit of
+ * failures in a row.
+ */
 function planFailed(
   { state, at, policy }: Now,
   task: Task,
@@ -287,16 +293,16 @@ type CheckedAddressed = {
   readonly addressed: readonly Addressed[];
   /** Why the answer cannot be used. */
   readonly reasons: readonly string[];
-  /** Concerns whose id alone was given for the first time, and what is asked about them. */
+  /** Concerns that were closed by their id alone for the first time, and what is asked about them. */
   readonly sentBack: readonly string[];
   readonly questions: readonly string[];
   readonly notes: readonly string[];
 };
 
 /**
- * What was only said is dealt with by naming it. What was not done needs the task that took its place, or a reason; an
- * id alone is sent back once, and counts as given up without a reason if it comes again. `made`: the tasks of this
- * answer.
+ * Naming a "said" concern is enough to close it. An "undone" one needs the task that took its place, or a reason. If
+ * only its id is given, the planner is asked once; the second time it counts as given up without a reason. `made`: the
+ * tasks of this answer.
  */
 function checkAddressed(
   state: RunState,
@@ -338,16 +344,16 @@ const question = ({ id, text }: Concern): string =>
   `${id} (${cut(text, 120)}) is about something that was not done: say what replaces it, ` +
   `{"concern": "${id}", "by": "id of your task"}, or why it is given up, {"concern": "${id}", "because": "…"}`;
 
-/** Why `by` cannot have taken the place; undefined if it can. So whatever takes a place is newer: there is no circle. */
+/** Why `by` cannot have taken the place; undefined if it can. A replacement is always newer, so there are no cycles. */
 function unfit(state: RunState, { from, plannedBefore }: Concern, by: TaskId): string | undefined {
   if (by === from) return "it is the task itself";
   if (ordinalOf(by) <= plannedBefore)
     return "that task was given before this was known; give a new one, or a reason";
-  if (!state.tasks.has(by)) return undefined; // A task of this very answer.
+  if (!state.tasks.has(by)) return undefined; // A task of this same answer.
   const { is } = taskOf(state, by).state;
   const isUndone = is === "failed" || is === "skipped" || is === "cancelled";
   return isUndone ? `it ${is === "failed" ? "failed" : `was ${is}`} itself` : undefined;
 }
 
-/** "t.2.7": 7. */
+/** "t.2.7" has the ordinal 7. */
 const ordinalOf = (id: TaskId): number => Number(id.slice(id.lastIndexOf(".") + 1));

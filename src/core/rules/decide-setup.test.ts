@@ -1,3 +1,4 @@
+/** Tests the first check of the base, set-up failures, and the probe of the gate. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, MINUTE, type PolicyChanges, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,7 @@
-/** What follows when the gate or a workspace cannot be set up, or the gate was probed? A person is asked; no task fails. */
+/**
+ * Decides what follows when the gate or a workspace cannot be set up, or the gate was probed. A person is asked; no
+ * task fails.
+ */
 
 import { type Failure, failure } from "../failure.ts";
 import type { Ended } from "../job.ts";
@@ -9,7 +12,10 @@ import { membersOf, OPEN } from "./landing.ts";
 import { backoffMs } from "./policy.ts";
 import { isMoving } from "./train.ts";
 
-/** At once if nothing was ever set up in this run, or an agent cannot be used; else it may pass by itself, up to a limit. */
+/**
+ * Stops the run at once if no workspace was ever ready in this run, or if an agent cannot be used; else after several
+ * failures in a row, because a failure may pass by itself.
+ */
 export function setupMet(
   { state: { setup }, policy }: Now,
   why: Failure,
@@ -20,11 +26,11 @@ export function setupMet(
   return isOver ? [{ type: "setup.failed", failure: why }] : [];
 }
 
-/** When a planner or a worker that met it may be started again. */
+/** When a planner or a worker may start again after its set-up failed. */
 export const setupWait = ({ state, at, policy }: Now): number =>
   at + backoffMs(policy.retry, state.setup.errors + 1, "setup");
 
-/** `resume`: a person has fixed it. No candidate is refused for what a gate said that could not run. */
+/** `resume`: a person has fixed the set-up. No candidate is refused for a gate that could not run. */
 export function setupSeenTo(now: Now): readonly Fact[] {
   const { setup, landing } = now.state;
   if (!setup.failure) return [];
@@ -33,7 +39,7 @@ export function setupSeenTo(now: Now): readonly Fact[] {
   return [{ type: "setup.retried" }, ...(isVoid ? turned(now, { turn, conflicts: [] }) : [])];
 }
 
-/** A probe that fails for reasons of the machine is retried, and given up in the end. */
+/** A probe that fails because of the machine is retried, up to a limit. */
 export function decideProbe({ state, policy }: Now, { outcome, free }: Ended): readonly Fact[] {
   const { setup } = state;
   if (outcome.is === "probed") {
@@ -42,7 +48,7 @@ export function decideProbe({ state, policy }: Now, { outcome, free }: Ended): r
     if (probed.is !== "unproven" || setup.failure) return facts;
     return [...facts, { type: "setup.failed", failure: probed.failure }];
   }
-  if (free) return []; // Interrupted: it is due again at once.
+  if (free) return []; // Interrupted: the probe is due again at once.
   const why =
     outcome.is === "failed" ? outcome.failure : failure("repository", `a probe answered "${outcome.is}"`);
   const facts: readonly Fact[] = [{ type: "gate.unprobed", failure: why }];

@@ -1,4 +1,4 @@
-/** What follows for the train from what is true by now? Candidates that are discarded, and one that is judged. */
+/** Decides which candidates of the train to discard, and judges the first one if it failed and its turn has come. */
 import { jobId, type LandJob, type TrainCandidate } from "../job.ts";
 import type { Fact } from "../log/event.ts";
 import { type RunState, taskOf } from "../log/state.ts";
@@ -17,8 +17,8 @@ export function trainTurned(now: Now): readonly Fact[] {
 }
 
 /**
- * Gate runs are lost; the members queue again, uncharged, but for those that the phase keeps. What else is landing at
- * this moment goes on.
+ * Discards candidates. Their gate runs are lost; their members queue again without a charge, except those that the
+ * phase keeps. What else is landing now goes on.
  */
 function discard({ state }: Now, useless: readonly TrainCandidate[]): readonly Fact[] {
   const { problem, ...landing } = state.landing;
@@ -42,7 +42,7 @@ function discard({ state }: Now, useless: readonly TrainCandidate[]): readonly F
   ]);
 }
 
-/** A job that only gates never moves the target: it can be stopped at any time. */
+/** A job that only gates never moves the target, so it can be stopped at any time. */
 function abortOf({ running }: RunState, { turn, members, on }: TrainCandidate): readonly Fact[] {
   const job = jobId({ kind: "land", turn, members, on } satisfies LandJob);
   return running.has(job) ? [{ type: "job.ended", job, how: "aborted" }] : [];

@@ -1,3 +1,4 @@
+/** Tests what follows from a worker's result, how often a task is tried, and late answers. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
@@ -193,7 +194,7 @@ describe("how often a task is tried", () => {
     for (let n = 0; n < 20; n += 1) {
       run.fail("work", "t.1", "agent-unreachable");
       assert.equal(run.is("t.1"), "open");
-      run.wait(run.events("task.retried").at(-1)!.retryAt - run.now); // No longer than it has to.
+      run.wait(run.events("task.retried").at(-1)!.retryAt - run.now); // Exactly as long as it has to wait.
     }
     assert.ok(run.now - began > 90 * MINUTE, `${(run.now - began) / MINUTE}`);
     run.fail("work", "t.1", "agent-unreachable");

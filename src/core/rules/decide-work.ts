@@ -1,4 +1,4 @@
-/** What follows from a worker's report? */
+/** Decides what follows from a worker's turn: done, handed off for landing, retried, or waiting for a call. */
 
 import { type Failure, failure, isAccounts, isLoss } from "../failure.ts";
 import { boundHandoff } from "../handoff.ts";
@@ -19,7 +19,7 @@ export function decideWork(now: Now, job: WorkJob, ended: Ended): readonly Fact[
   const task = taskOf(now.state, job.task);
   if (isSettled(task)) return [];
   if (task.state.is === "waiting") return decideAnswering(now, job, ended);
-  if (outcome.is === "answered" || outcome.is === "passed-on") return []; // Too late: the task goes on already.
+  if (outcome.is === "answered" || outcome.is === "passed-on") return []; // Too late: the task already goes on.
   if (outcome.is === "called") return decideCall(now, job, outcome);
   if (outcome.is === "worked") return judge(now, job, { ...ended, outcome });
   const why =
@@ -85,7 +85,7 @@ function judge(
   ];
 }
 
-/** A criterion that only runs commands of the gate passes on every tree of the target: that says nothing about the task. */
+/** A criterion that only runs commands of the gate passes on every green target, which says nothing about the task. */
 function believable({ isMetBefore, ...evidence }: Evidence, { spec }: Task, { target }: RunState): Evidence {
   const gate =
     target.report?.commands.flatMap(({ name, line }) => [name, line ?? name].map(plainCommand)) ?? [];
@@ -96,13 +96,16 @@ function believable({ isMetBefore, ...evidence }: Evidence, { spec }: Task, { ta
   return { ...evidence, ...(isMetBefore && !isGate && { isMetBefore }) };
 }
 
-/** `npm test` and `npm run test` are one command. */
+/** `npm test` and `npm run test` are the same command. */
 const plainCommand = (line: string): string =>
   line
     .trim()
     .replace(/\s+/g, " ")
     .replace(/^(npm|pnpm|yarn) run /, "$1 ");
 
-/** The result of a subtask goes back whole into the conversation that asked for it; an answer is what the user reads. */
+/**
+ * A subtask's result goes whole into the conversation that asked for it, and a report is what the user reads: so both
+ * may be longer.
+ */
 const limitsFor = ({ spec }: Task, { brief, subtasks }: Policy) =>
   spec.spawn || spec.delivers === "report" ? { ...brief, maxSummaryChars: subtasks.maxResultChars } : brief;

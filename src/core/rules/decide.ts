@@ -1,4 +1,6 @@
-/** What follows from what happened? The only place that writes history; it reads the state and returns facts. */
+/**
+ * Decides which facts follow from an input, by the state and the policy. Reports and commands become history only here.
+ */
 
 import { failure, isAccounts, isLoss } from "../failure.ts";
 import { type GateRecord, MAX_GATE_RECORDS } from "../gate.ts";
@@ -82,7 +84,7 @@ const DECIDERS: Deciders = {
 /** More than people read. */
 const MAX_PLACES = 20;
 
-/** A person says that the run should go on: what stopped it may have been fixed. */
+/** A person says `resume`: what stopped the run may have been fixed. */
 function resumed(now: Now): readonly Fact[] {
   const { state } = now;
   const setup = setupSeenTo(now);
@@ -95,7 +97,7 @@ function resumed(now: Now): readonly Fact[] {
   ];
 }
 
-/** An answer is used if its job is the newest of its slot, also when it comes late; else only its cost counts. */
+/** An answer is used if its job is the newest of its slot, even if it comes late; otherwise only its cost counts. */
 function answered(now: Now, input: InputOf<"ended">): readonly Fact[] {
   const { state, policy } = now;
   const { job: id } = input;
@@ -120,14 +122,14 @@ function answered(now: Now, input: InputOf<"ended">): readonly Fact[] {
   };
   if (running) return settled("answered", running.job);
   const late = state.late.get(slotOfId(id));
-  // That the job was lost was counted when it expired: hearing it again must not count again.
+  // The lost job was charged when it expired: reporting the loss again must not charge it again.
   const isKnown = outcome.is === "failed" && isLoss(outcome.failure);
   if (late && jobId(late) === id && !isKnown) return settled("answered-late", late);
   // Of a replaced job only its cost counts, and what it found out about an account.
   return state.unanswered.has(id) ? [end("dropped"), ...accounts] : [];
 }
 
-/** What an executor returns is not checked by a compiler at run time; without a kind it is a failure. */
+/** An executor's answer is not checked by types at run time: an answer without a kind becomes a failure. */
 const wellFormed = (outcome: Outcome | undefined): Outcome =>
   typeof outcome?.is === "string"
     ? outcome
@@ -140,7 +142,7 @@ const wellFormedRuns = (gates: InputOf<"ended">["gates"]): readonly GateRecord[]
 
 const isNumber = (n: unknown): n is number => typeof n === "number" && Number.isFinite(n) && n >= 0;
 
-/** A cost that is not a number is unknown: then what was set aside for the job is what it cost. */
+/** A cost that is not a number is unknown: then the job's reserve counts as its cost. */
 function honest({ tokens, microdollars, unaccounted, turn }: Spent, policy: Policy): Spent {
   return {
     ...honestAmount(tokens, microdollars, policy),
@@ -162,7 +164,7 @@ const honestAmount = (tokens: number, microdollars: number | undefined, { budget
 const isHonest = ({ calls, toolCalls, inputTokens, outputTokens }: TurnTally): boolean =>
   [calls, toolCalls, inputTokens, outputTokens].every(isNumber);
 
-/** Its cost counts, also if the job had been given up before. */
+/** The job's cost counts even if the job had expired before. */
 function interrupted(now: Now, { job, spent }: InputOf<"interrupted">): readonly Fact[] {
   const [ended, ...rest] = gone(now, job, "interrupted");
   if (!spent) return ended ? [ended, ...rest] : [];
@@ -171,7 +173,7 @@ function interrupted(now: Now, { job, spent }: InputOf<"interrupted">): readonly
   return now.state.unanswered.has(job) ? [{ type: "job.ended", job, how: "dropped", spent: cost }] : [];
 }
 
-/** The job will not answer, or not in time: as if it had said so itself. */
+/** The job will not answer, or not in time: decides as if it had reported that itself. */
 function gone(now: Now, id: JobId, how: "expired" | "interrupted"): readonly Fact[] {
   const running = now.state.running.get(id);
   if (!running) return [];
@@ -211,7 +213,7 @@ function settleOutcome(now: Now, job: Job, ended: Ended): readonly Fact[] {
 const timesUp = (state: RunState, question: string): readonly Fact[] =>
   isBaseQuestion(state, question) ? baseByDefault(state) : answerByDefault(state, question);
 
-/** Leases that ran out, and waits that are over. Each is decided on its own; two may skip the same task. */
+/** Leases that ran out, and waits that are over. Each is decided on its own, so two may skip the same task. */
 function deadlinesPassed(now: Now): readonly Fact[] {
   const { state, at } = now;
   const keys = oneOfGate(state, state.deadlines.due(at));
@@ -227,7 +229,7 @@ function deadlinesPassed(now: Now): readonly Fact[] {
   return withoutRepeats([...answers, ...facts]);
 }
 
-/** Landings and checks share the landing's phase: the next one is decided by the next tick, which is due at once. */
+/** Landings and checks share the landing's phase, so only one is decided per tick; the next tick is due at once. */
 function oneOfGate({ running }: RunState, keys: readonly string[]): readonly string[] {
   const isOfGate = (key: string) => ["land", "check"].includes(running.get(key as JobId)?.job.kind ?? "");
   const first = keys.find(isOfGate);

@@ -1,4 +1,7 @@
-/** Which planners and workers start now? The most urgent first, as many as capacity, budgets and accounts allow. */
+/**
+ * Decides which planners and workers start now: the most urgent first, within capacity, budgets, accounts and held
+ * files.
+ */
 
 import type { Job } from "../job.ts";
 import type { Fact } from "../log/event.ts";
@@ -29,14 +32,14 @@ export function agentJobs(
   const mayCall = openAccounts(state, policy);
   const room = roomIn(state, policy, mayCall);
   if (!mayWork) room.work = 0;
-  const taken = new ScopeTable(); // What this pass has given away, or promised, and the state does not show yet.
+  const taken = new ScopeTable(); // What this pass gave or promised, and the state does not show yet.
   const running = policy.budget.subtree ? runningIn(state) : new Map<TaskId, number>();
   const facts: Fact[] = [];
   const over: Fact[] = [];
   const awaited = isProposed(state);
   for (const { kind, task } of left.work > 0 ? inOrder(state, room) : forLanding(state, room)) {
     const isLanding = isForLanding(task);
-    // Fixes come first in every queue, and are no part of the plan.
+    // Fixes come first in every queue, and are not part of the plan.
     if (
       (isLanding ? left.landing : left.work) <= 0 ||
       (awaited && !isRepair(taskOf(state, chainTop(state, task))))
@@ -45,7 +48,7 @@ export function agentJobs(
     const top = topId(task.id) ?? ROOT;
     const inSubtree = running.get(top) ?? 0;
     const lacks = lacking(state, policy, task, inSubtree);
-    // What is running in the subtree may give some of its reserve back.
+    // Running jobs of the subtree may give back part of their reserve.
     if (lacks === "task" || (lacks && inSubtree === 0))
       over.push(...budgetSpent(state, task, overBudget(lacks, state, task.id)));
     if (lacks || !mayCall(kind, task.spec)) continue;
@@ -64,10 +67,10 @@ export function agentJobs(
     running.set(top, inSubtree + 1);
     facts.push(start(jobFor(kind, task)));
   }
-  return over.length > 0 ? withoutRepeats(over) : facts; // Who has failed may be waited for: the next pass sees.
+  return over.length > 0 ? withoutRepeats(over) : facts; // Tasks may wait for a failed one: the next pass sees.
 }
 
-/** Something is wanted that the run cannot pay for, and nothing is running that could give its reserve back. */
+/** A ready task cannot be paid for, and no running job could give its reserve back. */
 function exhaustion(state: RunState, policy: Policy): Fact | undefined {
   if (state.spent.exhausted || !isExhausted(state, policy, false)) return undefined;
   const isLast = isExhausted(state, policy, true);
@@ -79,7 +82,7 @@ function exhaustion(state: RunState, policy: Policy): Fact | undefined {
   return { type: "budget.exhausted", spent: { tokens, microdollars } };
 }
 
-/** Whether a job has an account that can be called now; looked up once for each chain of accounts. */
+/** Whether one of a job's accounts can be called now; looked up once for each list of accounts. */
 function openAccounts(
   state: RunState,
   policy: Policy,
@@ -94,7 +97,7 @@ function openAccounts(
   };
 }
 
-/** Without accounts of specialists, a kind whose account cannot be called is not searched. */
+/** If no specialist has accounts of its own, no task is searched for a kind whose account cannot be called. */
 function roomIn(
   state: RunState,
   { capacity, accounts }: Policy,
@@ -105,7 +108,7 @@ function roomIn(
   return { plan: roomFor("plan"), work: roomFor("work") };
 }
 
-/** Fixes, and what was refused a landing and is to be made again: few, so that they need no lane of their own. */
+/** Fixes, and tasks that were refused a landing: there are few, so they need no lane of their own. */
 function* forLanding(state: RunState, room: Room): Generator<Candidate, void> {
   const ids = [...new Set([...state.repair.pending, ...state.owed])];
   const tasks = ids.map((id) => underWayFor(state, id)).sort((a, b) => a.order - b.order);
@@ -115,7 +118,7 @@ function* forLanding(state: RunState, room: Room): Generator<Candidate, void> {
   }
 }
 
-/** Itself, or the subtask that it waits for. */
+/** The task itself, or the subtask that it waits for. */
 function underWayFor(state: RunState, id: TaskId): Task {
   const task = taskOf(state, id);
   const { state: now } = task;
@@ -129,21 +132,21 @@ const jobFor = (kind: Kind, { id, tries }: Task): Job =>
     : { kind, task: id, attempt: tries.attempts + 1 };
 
 /**
- * Behind a sibling that got the files in this pass, or comes before it. Who holds its files already must not wait
- * for one that waits for them: the next pass sees to it, and to those of other planners.
+ * Holds a task back behind a sibling that got its files in this pass, or that comes before it. A task that already
+ * holds its files must not wait for one that waits for them: the next pass handles that, and tasks of other planners.
  */
 const parked = (task: Task, behind: TaskId): Fact | undefined =>
   takesAnew(task) && !isRepair(task) && parentId(task.id) === parentId(behind)
     ? { type: "task.held-back", task: task.id, behind, until: "settled" }
     : undefined;
 
-/** It was never dispatched, so it holds no files yet. */
+/** The task was never dispatched, so it holds no files yet. */
 const isFirst = ({ tries }: Task) => tries.attempts === 0 && tries.turns === 0;
 
-/** It holds no files yet, or none any more. */
+/** The task holds no files yet, or gave them up. */
 const takesAnew = (task: Task) => isFirst(task) || isLoose(task);
 
-/** Ready tasks of both kinds, most urgent first, each kind for as long as there is room for it. */
+/** Ready tasks of both kinds, most urgent first, each kind as long as there is room for it. */
 function* inOrder(state: RunState, room: Room): Generator<Candidate, void> {
   const plans = state.dag.ready(LANE.plan);
   const works = state.dag.ready(LANE.work);
@@ -165,8 +168,8 @@ function* inOrder(state: RunState, room: Room): Generator<Candidate, void> {
 }
 
 /**
- * The root's planner writes nothing, nor does a task that only answers its subtask. A planner that is asked again has
- * its files already, with its children at work on them.
+ * False for the root's planner and for a task that only answers its subtask, because they change no files. Also false
+ * for a planner that is asked again: it has its files already, with its children at work on them.
  */
 const takesFiles = ({ id, spec, tries, state }: Task, kind: Kind) =>
   spec.delivers === "change" &&
@@ -174,9 +177,8 @@ const takesFiles = ({ id, spec, tries, state }: Task, kind: Kind) =>
   (kind === "work" || (parentId(id) !== undefined && tries.turns === 0));
 
 /**
- * Who has the files? A sibling that was dispatched and is not settled; and any task that is at work on
- * them now. A task that was dispatched before holds its files already, and a fix does not wait for those who
- * cannot land before it.
+ * Which task has the files: a sibling that was dispatched and is not settled, or any task that works on them now. A
+ * task that was dispatched before holds its files already. A fix does not wait for tasks that cannot land before it.
  */
 function heldBack(state: RunState, task: Task, kind: Kind): Fact | undefined {
   const { id, order } = task;

@@ -1,4 +1,4 @@
-/** Builds what follows when a gate's word is not enough: leftovers that were in its way, and rounds without a culprit. */
+/** Decides what follows when a gate's result is not enough: failures over leftovers, and rounds without a culprit. */
 import { branchOf } from "../brief-land.ts";
 import { isOwn } from "../gate.ts";
 import type { Member } from "../job.ts";
@@ -10,8 +10,8 @@ import { gateRed } from "./gate-red.ts";
 import type { UsedRun } from "./landing.ts";
 
 /**
- * A candidate that was red is green, on the same tree: tests that come and go; but what failed only in a used workspace
- * may have failed over what was left there.
+ * A candidate that was red passes now on the same tree: its failures are flaky tests, except those that happened only
+ * in a used workspace, where leftovers may be the cause.
  */
 export function afterRedAndGreen(state: RunState): {
   readonly flaky: readonly string[];
@@ -24,7 +24,7 @@ export function afterRedAndGreen(state: RunState): {
   return { flaky, facts: phase.used ? overLeftovers(state, phase.used) : [] };
 }
 
-/** A test that is known to come and go is no proof that anything was in its way. */
+/** A test that is known to be flaky does not show that leftovers caused the failure. */
 export function overLeftovers(state: RunState, { failures, leftovers }: UsedRun): readonly Fact[] {
   const names = failures.filter((name) => !isFlaky(state, name));
   if (names.length === 0) return [];
@@ -33,7 +33,10 @@ export function overLeftovers(state: RunState, { failures, leftovers }: UsedRun)
 
 const MAX_NAMES = 20;
 
-/** More gate runs would say the same. Its work stays on its branch, and no agent is paid to make it again. */
+/**
+ * Fails a task after too many rounds without a culprit: more gate runs would say the same. Its work stays on its
+ * branch, and no agent is paid to make it again.
+ */
 export function neverDecided({ state, policy }: Now, { task: id, attempt }: Member): readonly Fact[] {
   const { spec, state: now } = taskOf(state, id);
   const branch = branchOf({

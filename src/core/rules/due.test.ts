@@ -1,3 +1,4 @@
+/** Tests which jobs are due: the order of tasks, shared files, dependencies and deadlines. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
@@ -158,7 +159,7 @@ describe("who waits for files", () => {
     assert.deepEqual(run.running("work"), ["work:t.3#1", "work:t.4#1"]);
   });
 
-  /** Two of three parts are at work, and the fix for the red target may touch everything. */
+  /** Two of three children are at work, and the fix for the red target may change everything. */
   function partsAndFix() {
     const run = CoreRun.planned([task("m", on("m/"))], { capacity: { work: 2 } });
     run.plan(

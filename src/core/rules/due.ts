@@ -1,4 +1,6 @@
-/** What should be so and is not? The only place that chooses what comes next: jobs to start, ends to declare. */
+/**
+ * Decides what is due now: jobs to start, planners to settle, the run to close. No other code chooses what comes next.
+ */
 
 import type { Job } from "../job.ts";
 import type { Fact } from "../log/event.ts";
@@ -11,12 +13,12 @@ import { closeRun, settlePlanners } from "./finish.ts";
 import type { Policy } from "./policy.ts";
 import { nextLanding } from "./train.ts";
 
-/** `facts` hold now, until there are none; then nothing changes before `deadline` unless something arrives. */
+/** `facts` hold now; ask again until there are none. Then nothing changes before `deadline` unless an input arrives. */
 type Due = { readonly facts: readonly Fact[]; readonly deadline: number | undefined };
 
 export function due(state: RunState, policy: Policy, now: number): Due {
   if (!state.request || state.closed) return { facts: [], deadline: undefined };
-  // It stands still; what was running before may still answer, or not.
+  // The run stands still; jobs that were running before may still answer or expire.
   if (state.setup.failure && state.cancelling === undefined)
     return { facts: [], deadline: leaseOver(state, now) };
   const turns = trainTurned({ state, policy, at: now });
@@ -51,13 +53,15 @@ function nextDeadline(state: RunState, policy: Policy, now: number): number | un
   return ahead.length === 0 ? undefined : Math.min(...ahead);
 }
 
-/** Of a fleet. A landing or a check needs one for its gate, where it has one to run. */
+/**
+ * True if the job needs a machine of the fleet. A landing or a check needs one for its gate, unless no gate will run.
+ */
 function needsMachine(state: RunState, job: Job): boolean {
   if (job.kind === "plan" || job.kind === "work") return true;
   return !isUngated(state) && !(job.kind === "land" && job.moves !== undefined);
 }
 
-/** A lease or a wait that is over already is due at once; the other times are looked at by every call. */
+/** A lease or a wait that is already over is due at once; all other times are computed by every call. */
 function leaseOver(state: RunState, now: number): number | undefined {
   const first = state.deadlines.next();
   return first === undefined ? undefined : Math.max(first, now);
@@ -71,7 +75,7 @@ function checkJobs(state: RunState, policy: Policy, now: number): readonly Job[]
   return isDue(probeAt(state, policy)) ? [{ kind: "check", turn, probe: true }] : [];
 }
 
-/** One a call: what is due next is asked again once it has started. */
+/** At most one per call: the next one is decided once this one has started. */
 function landJobs(state: RunState, policy: Policy, now: number): readonly Job[] {
   if (now < state.landing.retryAt || state.cancelling !== undefined || !mayLand(state, policy)) return [];
   const job = nextLanding(state, policy);
@@ -79,9 +83,9 @@ function landJobs(state: RunState, policy: Policy, now: number): readonly Job[] 
 }
 
 /**
- * Nothing lands before the target is known, and whether its gate proves something; on a red one only what may, see
- * `headOf`. What a red target fails must be known as it stands, or a failure that was healed could come back unseen.
- * Where it cannot be checked, a candidate that is green is proof enough.
+ * True if candidates may land now. The target's health and the gate's probe must be known; on a red target, `headOf`
+ * chooses which tasks may land. A red target must be checked at its present tip, or a failure that was healed could
+ * come back unseen. If the target cannot be checked, a green candidate is proof enough.
  */
 function mayLand(state: RunState, policy: Policy): boolean {
   const { target } = state;

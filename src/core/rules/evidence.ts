@@ -1,4 +1,4 @@
-/** Judges whether a worker's result may go to landing: by what the repository shows, not by what was claimed. */
+/** Judges a worker's result by what the repository shows, not by what the worker claims. */
 import { type Failure, failure } from "../failure.ts";
 import { cut, type Handoff, toLookAt } from "../handoff.ts";
 import { containing } from "../scope.ts";
@@ -17,11 +17,11 @@ export type Evidence = TestEvidence & {
   readonly linesRemoved: number;
   readonly filesCreated: number;
   readonly filesModified: number;
-  /** What it changes of the gate, or of what steers agents. Unknown in answers of an older Skein. */
+  /** What it changes of the gate, or of what steers agents. Absent in answers of an older Skein. */
   readonly gateChanges?: readonly GateChange[];
-  /** Which of its task's terms was not kept; undefined if they were, or there are none. */
+  /** Which of the task's terms is not met; undefined if all are, or there are none. */
   readonly unmet?: Failure;
-  /** Nothing was changed, and the task's criterion passes in a fresh place with the tree from before the task. */
+  /** Nothing was changed, and the task's criterion passes in a fresh workspace with the tree from before the task. */
   readonly isMetBefore?: true;
 };
 
@@ -64,7 +64,7 @@ const withEvidence = (
   },
 });
 
-/** What its worker says of an empty change; the whole is in the handoff. */
+/** How much of the worker's claim about an empty change is quoted; the handoff has all of it. */
 const MAX_CLAIM_CHARS = 500;
 
 function broken(
@@ -72,9 +72,9 @@ function broken(
   rules: readonly string[],
   { sharedFiles, gateChanges }: Rules,
 ): Failure | undefined {
-  if (spec.delivers === "report") return undefined; // It lands nothing, so it can break nothing.
+  if (spec.delivers === "report") return undefined; // A report lands nothing, so it cannot break a rule.
   if (evidence.commit === undefined || evidence.filesChanged.length === 0) {
-    if (spec.spawn || evidence.isMetBefore) return undefined; // The result of a subtask may be an answer alone.
+    if (spec.spawn || evidence.isMetBefore) return undefined; // A subtask's result may be an answer only.
     return failure(
       "empty-change",
       `the worker changed no file and says that it is so already, which is not verified: ${cut(claim.summary, MAX_CLAIM_CHARS)}`,
@@ -101,6 +101,6 @@ function broken(
     : undefined;
 }
 
-/** The first few of a list in words; a list from a worker can be of any length. */
+/** The first few entries of a list, as text: a worker's list can have any length. */
 const some = (items: readonly string[], max = 5) =>
   items.length <= max ? items.join(", ") : `${items.slice(0, max).join(", ")} and ${items.length - max} more`;

@@ -1,3 +1,4 @@
+/** Tests when a landing is flagged because its gate ran fewer tests than on the target. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

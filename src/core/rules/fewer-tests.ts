@@ -1,8 +1,8 @@
-/** Tells which commands of the gate ran fewer tests on a candidate than on the target that it was built on. */
+/** Finds the gate commands that ran fewer tests on a candidate than on the target that it was built on. */
 import type { GateReport, TestsRan } from "../gate.ts";
 import { cut } from "../handoff.ts";
 
-/** A line for each command that ran fewer: it is flagged and refuses nothing, since runners may shard or cache. */
+/** One line per command that ran fewer. This is flagged and refuses nothing, because runners may shard or cache. */
 export function fewerTests(before: readonly TestsRan[], now: readonly TestsRan[]): readonly string[] {
   return before.flatMap((was) => {
     const is = now.find(({ command }) => command === was.command);
@@ -13,18 +13,21 @@ export function fewerTests(before: readonly TestsRan[], now: readonly TestsRan[]
   });
 }
 
-/** Of the commands that told a number. That of a red one may be too small: it leaves out what was skipped. */
+/**
+ * For the commands that report a number. The number of a red command may be too small, because skipped tests are
+ * missing.
+ */
 export const testsRanIn = ({ commands }: GateReport): readonly TestsRan[] =>
   commands.flatMap(({ name: command, tests, names, isOfPackages }) =>
     tests === undefined || isOfPackages ? [] : [{ command, tests, ...(names && { names }) }],
   );
 
-/** For proofs: they say how many ran, and what failed. */
+/** For proofs, which say how many tests ran and what failed. */
 export const withoutNames = ({ commands }: GateReport): GateReport => ({
   commands: commands.map(({ names: _, ...command }) => command),
 });
 
-/** Tests of several files may have one name: each counts. */
+/** Tests in several files may have the same name: each counts. */
 function goneText({ names: before }: TestsRan, { names: now }: TestsRan): string {
   if (!before || !now) return "";
   const left = Map.groupBy(now, (name) => name);

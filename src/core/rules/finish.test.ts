@@ -1,3 +1,4 @@
+/** Tests concerns, how planners' tasks are settled, and how a run ends. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, large, MINUTE, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** When is a planner's task over, and when the run? And what is left to say then? */
+/** Decides when a planner's task is settled and when the run closes, and says what is left undone. */
 
 import { type Failure, failure } from "../failure.ts";
 import { failuresOf } from "../gate.ts";
@@ -22,7 +22,7 @@ import { givenUpBy, givenUpOf, givenUpText, openUndone } from "./given-up.ts";
 import { parkedAccounts, refusedAccounts } from "./governor.ts";
 import type { Policy } from "./policy.ts";
 
-/** Planners that will not be asked again and have nothing active: their children's reports become one. */
+/** Settles planners that will not be asked again and have nothing active: their children's handoffs become one. */
 export const settlePlanners = (state: RunState, policy: Policy): readonly Fact[] =>
   withoutRepeats([...state.toSettle].flatMap((id) => settlePlanner(state, id, policy)));
 
@@ -32,7 +32,7 @@ function settlePlanner(state: RunState, id: TaskId, policy: Policy): readonly Fa
     return [{ type: "task.done", task: id, handoff }];
   const why = failure("children-failed", `none of it was done. ${handoff.summary}`);
   const [failed, ...skips] = failTask(state, id, why);
-  const made = { handoff }; // What was said below reaches the planner above.
+  const made = { handoff }; // Concerns and suggestions from below reach the planner above.
   return [{ ...failed!, ...made }, ...skips];
 }
 
@@ -62,18 +62,18 @@ function closeCancelled(state: RunState): readonly Fact[] {
   return [...aborted, { type: "run.closed", how: "cancelled", left }];
 }
 
-/** Nothing is left but to look at the target once more, and to close. */
+/** Nothing is left to do except a last check of the target, and closing the run. */
 export const isEnding = (state: RunState, policy: Policy): boolean =>
   state.count.land === 0 && (isOver(state) || isDrained(state, policy));
 
-/** The planner is done, or given up, and every task is settled. */
+/** The planner is done or has given up, and every task is settled. */
 export function isOver(state: RunState): boolean {
   const root = taskOf(state, ROOT);
   const planned = isSettled(root) || (root.state.is === "delegated" && root.state.over !== undefined);
   return planned && state.unsettled === 0;
 }
 
-/** The budget is spent, nothing runs on it any more, and nothing that is finished can still land. */
+/** The budget is spent, no job is running on it, and nothing that is finished can still land. */
 function isDrained(state: RunState, policy: Policy): boolean {
   const { spent, count, dag, landing, train } = state;
   if (!spent.exhausted || count.plan + count.work > 0) return false;
@@ -84,7 +84,10 @@ function isDrained(state: RunState, policy: Policy): boolean {
   return next === undefined || (isKnownRed(state) && !landsOnRed(state, taskOf(state, next as TaskId)));
 }
 
-/** There is something to do that may use what is kept for landing: a refused task, or a red target to repair. */
+/**
+ * There is something to do that may use the part of the budget reserved for landing: a refused task, or a red target to
+ * repair.
+ */
 function isOwed(state: RunState, { sweep }: Policy): boolean {
   const { owed, repair, target } = state;
   const isOpen = (id: TaskId) => ["open", "waiting"].includes(taskOf(state, id).state.is);
@@ -92,7 +95,7 @@ function isOwed(state: RunState, { sweep }: Policy): boolean {
   return [...repair.pending, ...owed].some(isOpen) || canRepair;
 }
 
-/** Has to be looked at once more before the run may close? Not where a look could change nothing. */
+/** True if the target must be checked once more before the run may close; false if a check could change nothing. */
 export function wantsFinalCheck(state: RunState, policy: Policy, now: number): boolean {
   const { target, repair, request } = state;
   if (state.onlyAnswers) return false;
@@ -104,11 +107,11 @@ export function wantsFinalCheck(state: RunState, policy: Policy, now: number): b
   return !(known && (repair.givenUp || isSpent(state, policy)));
 }
 
-/** What landed was there at this very moment: what was seen before may have been taken back since. */
+/** The target was checked at this very moment. After an older check, landings may have been taken back. */
 const isSeen = ({ target, tips }: RunState, now: number): boolean =>
   tips.size <= 1 || (target.checkErrors === 0 && target.checkedAt === now);
 
-/** The root's own end, from what its children came to. */
+/** The root task's own end, by its children's ends. */
 function endRoot(state: RunState, policy: Policy): readonly Fact[] {
   if (!state.planners.has(ROOT) || taskOf(state, ROOT).state.is !== "delegated") {
     return failTask(
@@ -141,7 +144,7 @@ function whatIsLeft(state: RunState, now: number): readonly string[] {
   ];
 }
 
-/** Where there is a planner, they are its concerns. */
+/** Landings that were taken back, in a run without a planner. With a planner, they are its concerns. */
 const lostWhole = (state: RunState): readonly string[] =>
   state.planners.has(ROOT)
     ? []
@@ -159,7 +162,7 @@ function unsettledNames(state: RunState): readonly string[] {
   return [`not settled: ${[...names].join(", ")}${more}`, ...waits];
 }
 
-/** What some of them may be waiting for. */
+/** Accounts that unsettled tasks may be waiting for. */
 const troubleTexts = (state: RunState): readonly string[] => [
   ...parkedAccounts(state).map(
     ({ account, until }) =>
@@ -170,7 +173,7 @@ const troubleTexts = (state: RunState): readonly string[] => [
   ),
 ];
 
-/** How what is left begins, if it is that the gate fails. */
+/** How the entry begins that says that the gate fails on the target. */
 export const TARGET_FAILS = "the gate fails on the target: ";
 
 function targetLeft(state: RunState, now: number): readonly string[] {

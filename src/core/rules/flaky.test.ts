@@ -1,3 +1,4 @@
+/** Tests that flaky tests are recognised, and that no task is blamed for them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, task, twoToLand } from "../../../test/support/core-run.ts";
@@ -5,7 +6,7 @@ import { replay } from "../log/evolve.ts";
 import { emptyStory } from "../view/story.ts";
 import { viewOf } from "../view/view.ts";
 
-/** It failed and then passed on one tree; another task is about to land, alone. */
+/** It failed and then passed on the same tree; another task is about to land, alone. */
 function afterRedAndGreen(failure: string): CoreRun {
   const run = twoToLand();
   run.landRed([failure]);

@@ -4,23 +4,26 @@ import { containing } from "../scope.ts";
 import type { TaskSpec } from "../task.ts";
 import type { Policy } from "./policy.ts";
 
-/** A difference between two commits that defines the gate, or that other programs obey. */
+/** A difference between two commits that changes the gate, or what other programs obey. */
 export type GateChange = {
   readonly of: "gate" | Obeyed;
-  /** The file that it is in, for the scope. */
+  /** The changed file, which the scope is compared with. */
   readonly file: string;
   /** In words: "package.json: the script test". */
   readonly what: string;
 };
 
-/** As proofs, reports and `skein status` say it. */
+/** The flag's words in proofs, reports and `skein status`. */
 export const flagOf = ({ of, what }: GateChange): string => (of === "gate" ? what : `${what}: ${OBEYED[of]}`);
 
 /** Whether a flag is about the gate itself. */
 export const isOfGate = (flag: string): boolean =>
   Object.values(OBEYED).every((words) => !flag.endsWith(`: ${words}`));
 
-/** What obeys a file that is not the gate's. The words are in recorded runs: add to them, and do not change them. */
+/**
+ * What obeys such a file, if that is not the gate. Recorded runs contain these words: add to them, and do not change
+ * them.
+ */
 const OBEYED = {
   agents: "it steers agents",
   ci: "CI runs it",
@@ -32,7 +35,7 @@ export type Obeyed = keyof typeof OBEYED;
 
 export const CHANGED_OF: readonly GateChange["of"][] = ["gate", ...(Object.keys(OBEYED) as Obeyed[])];
 
-/** Shared files do not count here: that any task may rewrite a file does not mean that it may change the gate. */
+/** Shared files do not count as in scope here: any task may rewrite them, but not change the gate with them. */
 export function judgeGateChanges(
   { scope }: Pick<TaskSpec, "scope">,
   changes: readonly GateChange[],

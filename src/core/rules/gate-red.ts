@@ -1,9 +1,12 @@
-/** The failure of an attempt that was refused because the gate failed. */
+/** Builds the failure of an attempt that was refused because the gate failed. */
 import { type Failure, failure } from "../failure.ts";
 
 type GateSaid = { readonly detail?: string | undefined; readonly stale?: string | undefined };
 
-/** With what the gate wrote, so that the next attempt need not guess. What was not installed is no attempt's to mend. */
+/**
+ * Adds the gate's output, so that the next attempt need not guess. `stale` is said in the message, because no attempt
+ * can repair what is installed.
+ */
 export const gateRed = (message: string, { detail, stale }: GateSaid): Failure => ({
   ...failure(
     "gate-red",

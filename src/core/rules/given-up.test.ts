@@ -1,3 +1,4 @@
+/** Tests how tasks that were not done are replaced or given up, with the reason. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, large, task } from "../../../test/support/core-run.ts";
@@ -18,7 +19,7 @@ const address = (run: CoreRun, ...addressed: Addressing[]) => run.plan("t", [], 
 const BECAUSE = { concern: "c1", because: "nobody uses it" };
 const GIVEN_UP = "given up: a failed: agent-failed (3 times); the planner's reason: nobody uses it";
 
-/** What the log says is what the state says, also of what was sent back and given up. */
+/** Replaying the log gives the same state, also for what was sent back and given up. */
 function assertReplays(run: CoreRun): void {
   const planners = (state: CoreRun["state"]) =>
     [...state.planners].map(([id, { concerns, dealt }]) => [id, [...concerns.values()], dealt]);

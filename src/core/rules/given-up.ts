@@ -1,22 +1,22 @@
-/** What became of tasks that were not done: did another take their place, or were they given up, and why? */
+/** Finds what became of tasks that were not done: replaced by another task, or given up, and why. */
 
 import { cut } from "../handoff.ts";
 import type { GivenUpView } from "../log/event.ts";
 import { type Concern, nameOf, type Planner, type RunState, taskOf } from "../log/state.ts";
 import { childId, isSettled, ROOT, type Task, type TaskId } from "../task.ts";
 
-/** Recorded for a planner that was asked for a reason and gave none. */
+/** The reason that is recorded for a planner that was asked for one and gave none. */
 export const NO_REASON = "no reason given";
 
-/** Something undone that nothing took the place of, and that its planner no longer asks for. */
+/** Something undone that no other task replaced, and that its planner no longer asks for. */
 type GivenUp = {
   readonly concern: Concern;
-  /** In the planner's words, or in ours: what became of the task that was to take its place. */
+  /** The planner's own reason, or what became of the task that was to replace it. */
   readonly reason: string;
   readonly isInItsWords: boolean;
 };
 
-/** Of what the planner of `id` has dealt with. A task whose replacement is still under way is not among them. */
+/** What the planner of `id` gave up. Tasks whose replacement is still under way are not included. */
 export function givenUpBy(state: RunState, id: TaskId): readonly GivenUp[] {
   const planner = state.planners.get(id);
   if (!planner) return [];
@@ -32,7 +32,7 @@ export function givenUpBy(state: RunState, id: TaskId): readonly GivenUp[] {
   });
 }
 
-/** The tasks that took the place of others, by those: only where that, or what took its own place in turn, is done. */
+/** Maps each replaced task to the task that took its place, if that task, or one that replaced it in turn, is done. */
 export function replacementsBy(state: RunState, planner: Planner): ReadonlyMap<TaskId, Task> {
   const last = lastInLine(state, planner);
   return new Map(
@@ -44,12 +44,12 @@ export function replacementsBy(state: RunState, planner: Planner): ReadonlyMap<T
   );
 }
 
-/** From one task that took a place to the next, up to one that is done or has no follower. */
+/** Follows replacements from one task to the next, up to one that is done or that no other task replaces. */
 function lastInLine(state: RunState, { dealt }: Planner): (id: TaskId) => TaskId {
   const next = new Map(dealt.flatMap(({ concern, by }) => (by === undefined ? [] : [[concern.from, by]])));
   return (id) => {
     let last = id;
-    // No circle: a task that takes a place is newer than what it replaces.
+    // This ends, because a replacement is always newer than what it replaces.
     while (taskOf(state, last).state.is !== "done" && next.has(last)) last = next.get(last)!;
     return last;
   };
@@ -68,7 +68,7 @@ export const undoneTexts = (state: RunState, id: TaskId): readonly string[] => [
 export const openUndone = (planner: Planner | undefined): readonly string[] =>
   [...(planner?.concerns.values() ?? [])].flatMap(({ kind, text }) => (kind === "undone" ? [text] : []));
 
-/** In the whole run, but for what is below a task that was called off, or that another took the place of. */
+/** What was given up in the whole run, except below a task that was cancelled or replaced. */
 export function givenUpOf(state: RunState, id: TaskId = ROOT): readonly GivenUpView[] {
   const planner = state.planners.get(id);
   if (!planner) return [];
@@ -88,6 +88,6 @@ function viewOf(state: RunState, { from, text }: Concern, reason: string): Given
   return { task: from, name: nameOf(state, from), key: spec.key, failure, reason };
 }
 
-/** A reason goes up the tree with each planner that repeats it; the log has it whole. */
+/** Each planner that repeats a reason passes it up the tree, so it is cut; the log has the whole reason. */
 const short = (reason: string) => cut(reason, MAX_REASON_CHARS);
 const MAX_REASON_CHARS = 500;

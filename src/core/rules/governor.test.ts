@@ -1,3 +1,4 @@
+/** Tests which account a job may call, and whether a call fits the budgets. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, large, MINUTE, policyWith, task } from "../../../test/support/core-run.ts";

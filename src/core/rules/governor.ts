@@ -1,4 +1,4 @@
-/** May a model be called now, and on which account? The rules that every call of a run goes by, as pure questions. */
+/** Decides whether a model may be called now, and on which account: pure rules that every call of a run obeys. */
 
 import type { Failure } from "../failure.ts";
 import { type JobId, taskOfJob } from "../job.ts";
@@ -8,27 +8,27 @@ import { NOTHING_USED, type Used } from "../used.ts";
 import { type Amount, chargedOf, isForLanding, isPaid, overBudget, runLimit, usedInChain } from "./budget.ts";
 import type { Accounts, Limit, Policy } from "./policy.ts";
 
-/** What jobs have used, or set aside for calls that are under way, and the log does not know yet. */
+/** What running jobs have used, or reserved for calls under way, that the log does not know yet. */
 export type Live = ReadonlyMap<JobId, Amount>;
 
 type Call = {
   readonly job: JobId;
   readonly task: TaskId;
-  /** What it may cost at most. A price that is not known is left out: then only tokens limit it. */
+  /** What the call may cost at most. An unknown price is left out: then only tokens limit the call. */
   readonly most: { readonly tokens: number; readonly microdollars?: number };
 };
 
-/** One of the budgets that a call must fit, and what the log has charged to it. */
+/** One of the budgets that a call must fit into, with what the log has charged to it. */
 export type CallBudget = {
-  /** The same for all calls that share it. */
+  /** The same for all calls that share the budget. */
   readonly name: string;
   readonly limit: Limit;
   readonly charged: Amount;
-  /** What is said once it is spent. */
+  /** The failure once the budget is spent. */
   readonly failure: Failure;
 };
 
-/** Those of its task, its subtree and the run, as far as there are any. */
+/** The budgets of the task, of its subtree and of the run, as far as they are set. */
 export function budgetsOf(state: RunState, { budget }: Policy, id: TaskId): readonly CallBudget[] {
   const task = taskOf(state, id);
   const top = topId(id);
@@ -48,18 +48,19 @@ export function budgetsOf(state: RunState, { budget }: Policy, id: TaskId): read
   ];
 }
 
-/** Two limits of one sum: a part of the run's budget is kept for what must land. */
+/** Two limits of the same sum: a part of the run's budget is reserved for landing finished work. */
 const [RUN, LANDING] = ["run", "run, landing included"];
 
-/** The names of all budgets that what a task's jobs use is part of. */
+/** The names of all budgets that the task's jobs count against. */
 export function budgetsWith(id: TaskId): readonly string[] {
   const top = topId(id);
   return [`task ${id}`, ...(top === undefined ? [] : [`subtree ${top}`]), RUN, LANDING];
 }
 
 /**
- * Why a call does not fit the budget of its task, its subtree or the run, if it does not. Jobs that are running and
- * not in `live` have their reserve. To know whether waiting could help, ask again without what is only set aside.
+ * Why a call does not fit the budget of its task, its subtree or the run; undefined if it fits. Running jobs that are
+ * not in `live` count with their reserve. To find out whether waiting could help, ask again without what is only
+ * reserved.
  */
 export function mayCall(state: RunState, policy: Policy, live: Live, call: Call): Failure | undefined {
   return budgetsOf(state, policy, call.task).find(({ name, limit, charged }) => {
@@ -68,7 +69,7 @@ export function mayCall(state: RunState, policy: Policy, live: Live, call: Call)
   })?.failure;
 }
 
-/** What all other jobs have used or reserved, and what the caller's own job has used so far. */
+/** What all other jobs have used or reserved, and what the calling job has used so far. */
 function claimsOf(
   { running }: RunState,
   { budget }: Policy,
@@ -94,7 +95,7 @@ function isWithin(
   return sum("microdollars") + most.microdollars <= maxMicrodollars;
 }
 
-/** The accounts that a job may call, the preferred one first. Specialists are workers: planners have those of plans. */
+/** The accounts that a job may call, the preferred one first. A specialist's own accounts count for work only. */
 export function accountsOf(
   { accounts }: Pick<Policy, "accounts">,
   kind: "plan" | "work",
@@ -107,13 +108,13 @@ export function accountsOf(
   return own ?? accounts[kind];
 }
 
-/** `until`: when the first of them wakes; unknown only to who has not asked a run. */
+/** `until`: when the first of the accounts wakes; undefined if that is not known. */
 export type NextAccount =
   | { readonly is: "free"; readonly account: string }
   | { readonly is: "parked"; readonly until: number | undefined }
   | { readonly is: "refused"; readonly failure: Failure };
 
-/** The first that may be called; else when one of them wakes; else why only a person can help. */
+/** The first account that may be called; else when one of them wakes; else why only a person can help. */
 export function nextAccount({ accounts }: Pick<RunState, "accounts">, chain: Accounts): NextAccount {
   const isFree = (name: string) => (accounts.get(name)?.is ?? "free") === "free";
   const account = chain.find(isFree);
@@ -132,7 +133,7 @@ type Parked = {
   readonly failure: Failure;
 };
 
-/** The accounts that have no more to give, the one that wakes first at the front. */
+/** The accounts that are rate limited, the one that wakes first at the front. */
 export const parkedAccounts = ({ accounts }: RunState): readonly Parked[] =>
   [...accounts]
     .flatMap(([account, one]) =>

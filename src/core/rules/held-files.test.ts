@@ -1,3 +1,4 @@
+/** Tests which files loose tasks hold, and the terms of a plan's tasks. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";
@@ -26,7 +27,7 @@ describe("tasks whose files nobody knows beforehand", () => {
 
   test("that met in a file go one after the other from then on, and none is refused twice", () => {
     const run = CoreRun.planned(["a", "b", "c", "d"].map(loose));
-    run.work("t.1", { filesChanged: ["x.ts"] }); // Its candidate is built alone: the others come a moment later.
+    run.work("t.1", { filesChanged: ["x.ts"] }); // Its candidate is built alone: the others are ready later.
     for (const id of ["t.2", "t.3", "t.4"]) run.work(id, { filesChanged: ["x.ts"] });
     run.land();
     run.land(meets(run, "t.2", "t.3", "t.4"));

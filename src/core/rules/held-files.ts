@@ -1,10 +1,10 @@
-/** Which files does a task keep from others while it is at work, and until it is settled? */
+/** Decides which files a task keeps from others while it is at work, and until it is settled. */
 import type { Scope } from "../scope.ts";
 import type { Task } from "../task.ts";
 
 /**
- * Its scope. Of a loose task nobody knows the files before an attempt was refused: then those that it had changed, so
- * that those who met in one file do not meet there again.
+ * The task's scope. A loose task has no known files before an attempt was refused; after that, the files that the
+ * attempt changed, so that it does not meet other tasks in the same file again.
  */
 export function filesOf({ spec, past }: Pick<Task, "spec" | "past">): Scope {
   if (spec.delivers === "report") return NONE;
@@ -14,5 +14,8 @@ export function filesOf({ spec, past }: Pick<Task, "spec" | "past">): Scope {
 
 const NONE: Scope = Object.freeze([]);
 
-/** It gives its files up whenever an attempt ends, and takes others for the next: who held and waited could wait for ever. */
+/**
+ * A loose task gives its files up whenever an attempt ends, and takes others for the next: if it held files while it
+ * waited, two could deadlock.
+ */
 export const isLoose = ({ spec }: Pick<Task, "spec">): boolean => spec.terms?.loose === true;

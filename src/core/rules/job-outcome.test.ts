@@ -1,3 +1,4 @@
+/** Tests the outcome that the log gets for each kind of answer. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, large, MINUTE, task } from "../../../test/support/core-run.ts";

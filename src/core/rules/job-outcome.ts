@@ -1,11 +1,11 @@
-/** Derives what a job came to from its answer and from the facts that were decided on it. */
+/** Derives a job's outcome for the log from its answer and from the facts that were decided on it. */
 
 import type { Failure, FailureKind } from "../failure.ts";
 import { isGreen } from "../gate.ts";
 import type { Job, JobOutcome, Outcome } from "../job.ts";
 import type { Fact } from "../log/event.ts";
 
-/** `facts` are those that follow from this answer, and no others. */
+/** `facts`: those that follow from this answer, and no others. */
 export function outcomeOf(job: Job, outcome: Outcome, facts: readonly Fact[]): JobOutcome {
   const failure = failureKind(job, outcome, facts);
   const came = cameTo(job, outcome, facts);
@@ -13,7 +13,7 @@ export function outcomeOf(job: Job, outcome: Outcome, facts: readonly Fact[]): J
   return { ...came, ...(failure !== undefined && { failure }) };
 }
 
-/** Undefined for an answer that was taken for a failure: this kind of job does not give it. */
+/** Undefined if the answer counted as a failure, because this kind of job does not give it. */
 function cameTo(job: Job, outcome: Outcome, facts: readonly Fact[]): JobOutcome | undefined {
   if (outcome.is === "failed" || !ANSWERS[job.kind].includes(outcome.is)) return undefined;
   const isDecided = (type: Fact["type"]) => facts.some((fact) => fact.type === type);
@@ -76,6 +76,6 @@ const failureOfGate = (fact: Fact): Failure | undefined =>
     ? fact.failure
     : undefined;
 
-/** The landing failed for reasons of the repository or the machine, not of its tasks. */
+/** The landing failed because of the repository or the machine, not of its tasks. */
 const isLandingFailure = (fact: Fact): boolean =>
   fact.type === "landing.turned" && fact.failure !== undefined;

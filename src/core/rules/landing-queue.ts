@@ -1,4 +1,4 @@
-/** Who lands next? By priority, then age, as many as belong into one candidate. */
+/** Chooses which tasks land next: by priority, then age, as many as fit into one candidate. */
 
 import type { Member } from "../job.ts";
 import { isKnownRed, LANE, landsOnRed, type RunState, taskOf } from "../log/state.ts";
@@ -7,15 +7,18 @@ import { bestBatch, safeBatch } from "./batch-size.ts";
 import type { Policy } from "./policy.ts";
 
 /**
- * Which tasks probably follow the candidate whose gate is running: none, unless it is the head of the queue. With more
- * gates than one they are gated already.
+ * The tasks that will probably form the next candidate, to prepare it while a gate runs. None with several gates,
+ * because those gate it already.
  */
 export const membersAfter = (state: RunState, policy: Policy): readonly Member[] =>
   state.landing.phase.is === "open" && policy.landing.gates === 1 && !isKnownRed(state)
     ? headOf(state, policy)
     : [];
 
-/** On a red target a fix alone; once repair was given up, anyone, one by one. `freeGates`: this one's included. */
+/**
+ * On a red target one fix alone; once repair was given up, any task, one at a time. `freeGates` includes the gate of
+ * this candidate.
+ */
 export function headOf(state: RunState, policy: Policy, freeGates = 1): readonly Member[] {
   const red = isKnownRed(state);
   const isSingle = red || policy.landing.strategy !== "merge-commit";
@@ -26,7 +29,7 @@ export function headOf(state: RunState, policy: Policy, freeGates = 1): readonly
   for (const id of state.dag.ready(LANE.land)) {
     const task = taskOf(state, id as TaskId);
     if (members.length >= max || (red && !landsOnRed(state, task))) break;
-    // Its last round: else those that were only beside it would fail with it.
+    // In its last round a task is gated alone: other members would fail with it.
     const isAlone = (state.undecided.get(task.id) ?? 0) >= policy.landing.maxUndecided - 1;
     if (isAlone && members.length > 0) break;
     if (isAlone) return task.state.is === "landing" ? [{ task: task.id, attempt: task.state.attempt }] : [];
@@ -36,8 +39,8 @@ export function headOf(state: RunState, policy: Policy, freeGates = 1): readonly
 }
 
 /**
- * With several gates, those that are ready are shared out among the free ones, unless a bad one is improbable: a
- * candidate of several that is red keeps all others waiting for its bisection.
+ * With several gates, the ready tasks are shared out among the free gates, unless a bad task is improbable: a red
+ * candidate of several tasks keeps all others waiting for its bisection.
  */
 function shareOf({ dag, odds }: RunState, { landing: { gates } }: Policy, freeGates: number): number {
   if (gates === 1) return Number.POSITIVE_INFINITY;

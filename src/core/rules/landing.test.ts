@@ -1,3 +1,4 @@
+/** Tests red gates: the second run, the check of the base, and the bisection. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task, twoToLand } from "../../../test/support/core-run.ts";
@@ -5,7 +6,7 @@ import type { TaskId } from "../task.ts";
 import { bestBatch } from "./batch-size.ts";
 import { pointedAt } from "./landing.ts";
 
-/** `n` tasks in one candidate; the gate is red with any of `guilty` in it. */
+/** `n` tasks in one candidate; the gate is red whenever one of `guilty` is in it. */
 function batchOf(n: number, ...guilty: readonly number[]) {
   const ids = Array.from({ length: n }, (_, i) => `t.${i + 2}`);
   const run = CoreRun.planned([task("first"), ...ids.map((id) => task(id))], {
@@ -13,14 +14,14 @@ function batchOf(n: number, ...guilty: readonly number[]) {
     landing: { maxBatch: 64 },
     root: { replanAfter: 1_000 },
   });
-  // The size of a batch grows with every landing; here, one task after the other until all fit.
+  // The size of a batch grows with every landing, so tasks land one after the other until all `n` fit.
   run.finish("t.1");
   while (bestBatch(run.state.odds, 64) < n) {
     run.say({ type: "steer", message: "one more" });
     run.plan("t", [task(`extra${run.state.tasks.size}`)]);
     run.finish(`t.${run.state.tasks.size - 1}`);
   }
-  // The one that is gated meanwhile keeps the rest together.
+  // While this task is gated, the others gather for one candidate.
   run.say({ type: "steer", message: "one more" });
   run.plan("t", [task("blocker")]);
   run.work(`t.${run.state.tasks.size - 1}`);
@@ -29,7 +30,7 @@ function batchOf(n: number, ...guilty: readonly number[]) {
   assert.deepEqual(run.candidate(), ids);
   const culprits = new Set(guilty.map((i) => ids[i]!));
   let gateRuns = 0;
-  /** Answers land and check jobs until somebody was refused or `stop` says so; a red gate names `files`. */
+  /** Answers land and check jobs until `stop` says so; a red gate names `files`. */
   const bisect = (stop: () => boolean, files: readonly string[] = []) => {
     const start = gateRuns;
     while (!stop()) {

@@ -1,4 +1,7 @@
-/** What comes after a red gate? Once more, then the base, then bisection: so that only the guilty task is refused. */
+/**
+ * Decides what follows a red gate: a second run, a check of the base, then bisection, so that only the guilty task is
+ * refused.
+ */
 import type { GateLeftovers } from "../gate.ts";
 import type { Member } from "../job.ts";
 
@@ -7,14 +10,14 @@ import type { Member } from "../job.ts";
  *
  *   open ──red──→ again ──red──→ base ──green──→ bisect ──→ open
  *    ↑              │ green        │ red  ↑       │ (halves until one member is left)
- *    └──────────────┴──────────────┘      └───────┘ red twice, but for another failure than the one sought
+ *    └──────────────┴──────────────┘      └───────┘ red twice with another failure than the suspected
  *
- * If the failures point at some of the members, these are gated before the base is. If they are green, so is the
- * target with them, and the base need not be checked; if not, the base is next: in either case no run is added.
+ * If the failures point at some of the members, these are gated before the base is. If they are green, the target
+ * with them is green, too, and the base need not be checked; if not, the base is next. Neither way adds a gate run.
  */
 export type Phase =
   | { readonly is: "open" }
-  /** The same candidate once more: it may have been a flaky test. */
+  /** The same candidate is gated once more: the failure may come from a flaky test. */
   | {
       readonly is: "again";
       readonly members: readonly Member[];
@@ -22,34 +25,34 @@ export type Phase =
       readonly run: number;
       readonly used?: UsedRun;
     }
-  /** Red twice: what fails on the target itself? A check answers. */
+  /** Red twice: a check finds out what fails on the target itself. */
   | {
       readonly is: "base";
       readonly members: readonly Member[];
       readonly suspects: readonly string[];
       /** The target was known to be red: the candidate was judged by what it made worse. */
       readonly onRed: boolean;
-      /** Of the members, those that the failures point at: they are red without the others. */
+      /** The members that the failures point at: they are red without the others. */
       readonly first?: readonly Member[];
     }
-  /** One of `guilty` makes `suspects` fail; `next` of them is gated now. */
+  /** One of `guilty` makes `suspects` fail; `next`, some of them, are gated now. */
   | {
       readonly is: "bisect";
       readonly guilty: readonly Member[];
       readonly next: readonly Member[];
       readonly suspects: readonly string[];
-      /** Runs of `next` so far that were red. */
+      /** Red gate runs of `next` so far. */
       readonly reds: number;
-      /** One of them was in a used workspace: it does not count against a member. */
+      /** One of these runs was in a used workspace, and does not count against a member. */
       readonly isUsed?: true;
-      /** The base was not checked yet: `next` are those that the failures point at. */
+      /** The base was not checked yet: `next` are the members that the failures point at. */
       readonly isEarly?: true;
     };
 
-/** The first run was in a used workspace: what failed only there may have failed over what was left there. */
+/** A red run in a used workspace: failures that happened only there may be due to leftovers. */
 export type UsedRun = { readonly failures: readonly string[]; readonly leftovers: GateLeftovers };
 
-/** What a result leads to. Members in neither list are in the phase. */
+/** What follows from a result. Members that are in neither list stay in the phase. */
 export type Turn = {
   readonly phase: Phase;
   readonly requeue: readonly Member[];
@@ -62,26 +65,29 @@ export const keepPhase = (phase: Phase): Turn => ({ phase, requeue: [], refuse: 
 export const backToQueue = (requeue: readonly Member[]): Turn => ({ phase: OPEN, requeue, refuse: [] });
 export const refuseAll = (refuse: readonly Member[]): Turn => ({ phase: OPEN, requeue: [], refuse });
 
-/** Failures that differ from run to run are taken for one flaky suite, but not without end. */
+/** Failures that differ from run to run count as one flaky suite, up to this many runs. */
 const MAX_DIFFERING_RUNS = 3;
 
 /**
- * A test that is known to be flaky must fail this often in a row before a change is blamed for it: one that fails
- * every other time does so by chance once in 32.
+ * How often in a row a known flaky test must fail before a change is blamed for it: a test that fails every other time
+ * does so five times in a row by chance once in 32.
  */
 const MAX_FLAKY_RUNS = 5;
 
-/** A machine that makes no fresh workspaces is given up on after so many runs, and nothing is decided by them. */
+/**
+ * After so many runs the members of a machine that makes no fresh workspaces queue again; nothing is decided by its
+ * runs.
+ */
 const MAX_USED_RUNS = 5;
 
-/** How often a tree may be red, each time for another reason, before that counts as one. */
+/** How many runs with differing failures it takes until they count as red. */
 export const maxRuns = (failures: readonly string[], isFlaky: Known["isFlaky"]): number =>
   failures.some(isFlaky) ? MAX_FLAKY_RUNS : MAX_DIFFERING_RUNS;
 
 /** What is known when a gate was red. */
 type Known = {
   readonly targetIsRed: boolean;
-  /** Whether a failure was seen to come and go on one tree, in this run or in an earlier one. */
+  /** Whether a failure came and went on one tree, in this run or in an earlier one. */
   readonly isFlaky: (failure: string) => boolean;
   /** The members that the failures point at. */
   readonly named?: readonly Member[];
@@ -89,7 +95,7 @@ type Known = {
   readonly gates?: number;
 };
 
-/** The members whose change is the only one with a file that the gate named. */
+/** The members that alone changed a file that the gate named. */
 export function pointedAt(
   members: readonly Member[],
   files: readonly string[],
@@ -101,15 +107,15 @@ export function pointedAt(
   return members.filter((member) => named.has(member));
 }
 
-/** The members that the next land job must take, where a phase prescribes them. */
+/** The members that the next land job must take, if the phase prescribes them. */
 export const prescribed = (phase: Phase): readonly Member[] | undefined =>
   phase.is === "again" ? phase.members : phase.is === "bisect" ? phase.next : undefined;
 
-/** The candidate of `members` was red, or, on a target that is red itself, worse. */
+/** The candidate of `members` was red or, on a red target, worse than the target. */
 type Red = {
   readonly members: readonly Member[];
   readonly failures: readonly string[];
-  /** It was red in a used workspace: that decides nothing. */
+  /** The run was in a used workspace, so it decides nothing. */
   readonly leftovers?: GateLeftovers | undefined;
 };
 
@@ -117,7 +123,7 @@ export function afterRed(phase: Phase, red: Red, known: Known): Turn {
   const { members, failures, leftovers } = red;
   switch (phase.is) {
     case "open":
-    case "base": // No land job runs while the base is checked; one that was lost may still answer.
+    case "base": // No land job runs while the base is checked, but a lost one may still answer.
       return keepPhase({
         ...{ is: "again", members, failures, run: 2 },
         ...(leftovers && { used: { failures, leftovers } }),
@@ -134,7 +140,7 @@ export function afterRed(phase: Phase, red: Red, known: Known): Turn {
       }
       const suspects = solid.length > 0 ? solid : twice.length > 0 ? twice : failures;
       const named = known.targetIsRed || solid.length === 0 ? [] : (known.named ?? []);
-      // More than half of them would take a run more than halves do.
+      // Gating more than half of them first would take one run more than halving does.
       if (named.length > 0 && named.length <= members.length / 2)
         return keepPhase({ is: "bisect", guilty: members, next: named, suspects, reds: 0, isEarly: true });
       return keepPhase({ is: "base", members, suspects, onRed: known.targetIsRed });
@@ -144,7 +150,7 @@ export function afterRed(phase: Phase, red: Red, known: Known): Turn {
   }
 }
 
-/** What has failed in a fresh workspace as well is not counted against the used one. */
+/** Removes failures from the used run that happened in a fresh workspace as well. */
 function usedAfter(before: UsedRun | undefined, { failures, leftovers }: Red): UsedRun | undefined {
   if (leftovers) return { failures: [...new Set([...(before?.failures ?? []), ...failures])], leftovers };
   const seen = new Set(failures);
@@ -168,16 +174,16 @@ function afterRedInBisection(
   const again = keepPhase({ ...phase, next: members, reds, ...(isUsed && { isUsed }) });
   if (leftovers && reds >= MAX_USED_RUNS) return backToQueue(guilty);
   const fresh = isUsed ? reds - 1 : reds;
-  // Another failure than the one sought: perhaps a flaky test, so run it once more.
+  // Another failure than the suspected one may be a flaky test, so gate it once more.
   if (found.length === 0 && (leftovers || fresh < 2)) return again;
   if ((found.length > 0 ? found : failures).every(isFlaky) && fresh < MAX_FLAKY_RUNS) return again;
-  // Another failure, and it stays: check the target again before a member is blamed for it.
+  // The other failure persists: check the target again before a member is blamed for it.
   if (found.length === 0) {
     const base: Phase = { is: "base", members, suspects: failures, onRed: false };
     return { phase: base, requeue: without(guilty, members), refuse: [] };
   }
   if (members.length > 1) return narrow(members, suspects, { requeue: without(guilty, members), gates });
-  // The last one left is guilty because all others were green; any other single one is gated twice.
+  // The last member left is guilty because all others were green; any other single member is gated twice.
   const proven = leftovers === undefined && (guilty.length === 1 || reds >= 2);
   return proven ? { phase: OPEN, requeue: without(guilty, members), refuse: members } : again;
 }
@@ -186,11 +192,11 @@ function afterRedInBisection(
 export function afterGreen(phase: Phase, landed: readonly Member[], gates = 1): Turn {
   if (phase.is !== "bisect") return keepPhase(OPEN);
   const rest = without(phase.guilty, landed);
-  if (rest.length === phase.guilty.length) return afterMove(phase, []); // It was in the train before.
+  if (rest.length === phase.guilty.length) return afterMove(phase, []); // It was in the train before the bisection.
   return rest.length === 0 ? keepPhase(OPEN) : narrow(rest, phase.suspects, { gates });
 }
 
-/** The target is elsewhere, with `found` in it: what was red is another candidate there, which was not judged yet. */
+/** The target has moved, with `found` in it: what was red would be another candidate there, which is not judged yet. */
 export function afterMove(phase: Phase, found: readonly Member[]): Turn {
   const rest = withoutMembers(phase, found);
   if (rest.is === "bisect") {
@@ -200,7 +206,7 @@ export function afterMove(phase: Phase, found: readonly Member[]): Turn {
   return backToQueue(rest.is === "open" ? [] : rest.members);
 }
 
-/** The base of a batch that was red twice has been checked. `toHeal`: what its members were made to repair. */
+/** The base of a candidate that was red twice has been checked. `toHeal`: what its members were made to repair. */
 export function afterBase(
   phase: Phase & { readonly is: "base" },
   failing: readonly string[],
@@ -214,7 +220,10 @@ export function afterBase(
   return narrow(first, suspects, { requeue: without(members, first), gates });
 }
 
-/** It fails what the target does not fail by now, or still fails everything that it was made to repair. */
+/**
+ * True if the candidate fails something that the target does not fail now, or still fails everything that it was made
+ * to repair.
+ */
 function isWorse(
   suspects: readonly string[],
   failing: readonly string[],
@@ -226,11 +235,11 @@ function isWorse(
   return fresh.length > 0 ? fresh.some((name) => !there.has(name)) : suspects.some((name) => there.has(name));
 }
 
-/** All members that a phase keeps from the queue. */
+/** All members that a phase keeps out of the queue. */
 export const membersOf = (phase: Phase): readonly Member[] =>
   phase.is === "open" ? [] : phase.is === "bisect" ? phase.guilty : phase.members;
 
-/** Members that left in another way: by a conflict, or cancelled. */
+/** The phase without members that left it otherwise: by a conflict, or cancelled. */
 export function withoutMembers(phase: Phase, gone: readonly Member[]): Phase {
   if (gone.length === 0 || phase.is === "open") return phase;
   if (phase.is !== "bisect") {
@@ -253,7 +262,7 @@ export function withoutMembers(phase: Phase, gone: readonly Member[]): Phase {
     : narrow(guilty, suspects).phase;
 }
 
-/** Some members were cancelled. What is left is another candidate, which was not judged yet. */
+/** Some members were cancelled. The rest would be another candidate, which is not judged yet. */
 export function leave(phase: Phase, gone: readonly Member[]): Turn {
   const rest = withoutMembers(phase, gone);
   return rest === phase || rest.is === "open" || rest.is === "bisect"
@@ -261,7 +270,7 @@ export function leave(phase: Phase, gone: readonly Member[]): Turn {
     : backToQueue(rest.members);
 }
 
-/** Halves; with more gates than one, as many parts as make one more than there are gates (`train.ts`). */
+/** Gates the next part: a half, or with n gates one of n + 1 parts (`train.ts`). */
 function narrow(
   guilty: readonly Member[],
   suspects: readonly string[],

@@ -1,3 +1,4 @@
+/** Tests landings that were taken back, and the last check before a run is done. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
@@ -30,7 +31,7 @@ describe("a landing that somebody took back", () => {
     run.wait(10 * MINUTE);
     taken(run);
     run.check();
-    run.plan("t", [task("b")]); // It was asked before that happened.
+    run.plan("t", [task("b")]); // The planner was asked before that happened.
     run.finish("t.2");
     run.wait(10 * MINUTE);
     if (run.running("check").length > 0) run.check();

@@ -1,4 +1,4 @@
-/** A run that was asked for an answer ends done with it, also where the target fails its gate. */
+/** Tests that a run which was asked for an answer ends done with it, even if the target fails its gate. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

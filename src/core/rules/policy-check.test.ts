@@ -1,3 +1,4 @@
+/** Tests which numbers of a policy are refused. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { defaultPolicy, type Policy } from "./policy.ts";

@@ -1,9 +1,9 @@
-/** Can a run be decided by these numbers? What a person may set to anything is checked before anything starts. */
+/** Checks a policy's numbers before anything starts, since a person may set them to anything. */
 
 import { isRefSafe } from "../../text/slug.ts";
 import { defaultPolicy, type Limit, type Policy } from "./policy.ts";
 
-/** What is wrong, by name; nothing if it can be used. Every number of the default policy must be there. */
+/** What is wrong, by name; empty if the policy can be used. Every number of the default policy must be there. */
 export function policyProblems(policy: Policy): readonly string[] {
   return [
     ...numbersIn(defaultPolicy).flatMap((name) => {
@@ -29,7 +29,7 @@ const wholeProblems = (name: string, value: unknown, least: number): readonly st
     ? []
     : [`${name} must be a whole number from ${least}, not ${String(value)}`];
 
-/** Zero means zero here: none of it, at once, or never. Any other number must be at least 1. */
+/** For these, zero means none, at once, or never. Any other number must be at least 1. */
 const MAY_BE_ZERO: ReadonlySet<string> = new Set([
   "decompose.maxDepth",
   "retry.maxRefused",
@@ -68,7 +68,7 @@ function valueAt(policy: Policy, name: string): unknown {
   return Object(Object(policy)[group])[key];
 }
 
-/** A budget of nothing is a choice; one that is no number would never be reached. */
+/** A budget of zero is a choice; one that is not a number would never be reached. */
 const budgetProblems = (budget: Policy["budget"]): readonly string[] => [
   ...limitProblems("budget", budget),
   ...limitProblems("budget.task", budget.task ?? {}),

@@ -1,3 +1,4 @@
+/** Tests which tasks are split, and the waits before retries. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, policyWith, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** Which numbers and choices may a team change? All of them are here, each with its unit and its reason. */
+/** Lists all numbers and choices that a team may change, each with its unit and its reason. */
 import { modules, type Scope, weight } from "../scope.ts";
 import type { TaskShape, TaskSize, TaskSpec } from "../task.ts";
 import { scoreOf } from "./score.ts";
@@ -8,7 +8,7 @@ const MINUTE = 60 * SECOND;
 
 export type JobKind = "plan" | "work" | "land" | "check";
 
-/** How much of a planner's text is read. Guards against nonsense, not a matter of taste. */
+/** How much of a planner's text is read: a guard against nonsense, not a setting. */
 export type AnswerLimits = {
   readonly maxChars: number;
   readonly maxTasks: number;
@@ -20,9 +20,9 @@ export type AnswerLimits = {
 };
 
 export const ANSWER_LIMITS: AnswerLimits = {
-  maxChars: 2_000_000, // Some half a million tokens: more than a model writes in one answer.
-  maxTasks: 100_000, // How many a planner may send at once is `maxTasksPerAnswer`.
-  maxTextChars: 50_000, // Some twenty pages of one task.
+  maxChars: 2_000_000, // About half a million tokens: more than a model writes in one answer.
+  maxTasks: 100_000, // Only a guard: `maxTasksPerAnswer` limits what a planner may send at once.
+  maxTextChars: 50_000, // About twenty pages for one task.
   maxScratchpadChars: 100_000, // It comes back in every later brief.
   maxEntries: 10_000, // A folder stands for its files, so more are not needed.
 };
@@ -33,13 +33,13 @@ export type SubplannerConfig = {
   readonly maxDepth: number;
   /** Files in scope (a folder counts as four) from which splitting pays. */
   readonly scopeThreshold: number;
-  /** Subtasks in one answer: more than a model can keep apart. */
+  /** Subtasks in one answer: a model cannot keep more apart. */
   readonly maxSubtasks: number;
 };
 
 export const DEFAULT_SUBPLANNER_CONFIG: SubplannerConfig = {
-  maxDepth: 3, // With ten parts each: a thousand workers' tasks for one of the root planner's.
-  scopeThreshold: 4, // Three files are a change that one worker keeps in mind.
+  maxDepth: 3, // With ten parts each: a thousand workers' tasks for one task of the root planner.
+  scopeThreshold: 4, // Three files are a change that one worker can keep in mind.
   maxSubtasks: 10,
 };
 
@@ -49,20 +49,20 @@ export type PlannerPolicy = {
   readonly maxTasksPerAnswer: number;
   /** Answers in all; a planner that is not done by then never will be. */
   readonly maxAnswers: number;
-  /** Turns in a row without an answer that could be used, before it is given up. */
+  /** Turns in a row without a usable answer before the planner counts as having given up. */
   readonly maxErrorsInARow: number;
 };
 
-/** How long to wait before try n: `firstMs`, then `factor` times more each time, up to `maxMs`. */
+/** How long to wait before try n, in ms: `firstMs`, then `factor` times more each time, up to `maxMs`. */
 type Backoff = { readonly firstMs: number; readonly factor: number; readonly maxMs: number };
 
-/** What shares a quota and a key, by name; those after the first are called while it cannot be. */
+/** Accounts by name, each with its quota and key. The first is preferred; the others are called while it cannot be. */
 export type Accounts = readonly [string, ...string[]];
 
 /** Undefined: no limit. */
 export type Limit = { readonly maxTokens?: number; readonly maxMicrodollars?: number };
 
-/** What becomes of a run whose base fails its gate. */
+/** What to do if the gate fails on the base. */
 export const ON_RED_BASE = ["repair", "continue", "stop"] as const;
 export type OnRedBase = (typeof ON_RED_BASE)[number];
 
@@ -71,7 +71,7 @@ export type Policy = {
   readonly capacity: { readonly plan: number; readonly work: number };
   /** How long a job of a kind may go without an answer, in ms. */
   readonly leaseMs: Readonly<Record<JobKind, number>>;
-  /** How much longer a job may wait for a machine of the fleet to take it, in ms; its lease counts from then. */
+  /** How much longer a job may wait for a machine of the fleet to take it, in ms; its lease starts when it is taken. */
   readonly offerMs: number;
   readonly root: PlannerPolicy;
   readonly subplanner: PlannerPolicy;
@@ -81,41 +81,41 @@ export type Policy = {
     /** Also split a task whose description scores at least this (`score.ts`, 0 to 35); undefined: never for that reason. */
     readonly scoreThreshold?: number;
   };
-  /** Which plans of the root's planner wait until a person has approved of them. */
+  /** Which plans of the root's planner wait until a person approves. */
   readonly approval: "never" | "first" | "every";
   /**
-   * What becomes of a change of what the gate runs, or of what steers agents. `scope`: refused outside of its task's
-   * scope; `ask`: inside, a person is asked before it lands; `refuse`: refused; `flag`: only told, as before there was
-   * a choice.
+   * What happens to a change of what the gate runs, or of what steers agents. `scope`: refused outside of its task's
+   * scope; `ask`: also, inside of the scope a person is asked before it lands; `refuse`: always refused; `flag`: only
+   * reported.
    */
   readonly gateChanges: "flag" | "scope" | "ask" | "refuse";
   /**
-   * What becomes of a change that deletes or switches off tests, or leaves marks such as `any` and TODO. `refuse`: its
-   * task is attempted again; `flag`: it lands, and is told. What lives on, a condition on the platform, a removal that
-   * the task orders and a mark that the repository uses itself are only told in any case.
+   * What happens to a change that deletes or switches off tests, or leaves marks such as `any` and TODO. `refuse`: its
+   * task is attempted again; `flag`: it lands, and is reported. Only reported in any case: tests that live on
+   * elsewhere, a condition on the platform, a removal that the task orders, a mark that the repository uses itself.
    */
   readonly evidence: { readonly tests: "refuse" | "flag"; readonly marks: "refuse" | "flag" };
-  /** What the names of all branches begin with. */
+  /** The prefix of all branch names. */
   readonly branchPrefix: string;
-  /** `priority`: by priority, then age. `longest-path`: among equals, what most others wait for goes first. */
+  /** `priority`: by priority, then age. `longest-path`: among equals, the longest chain of waiting tasks goes first. */
   readonly order: "priority" | "longest-path";
-  /** What happens to tasks that touch the same files: one after the other, or landing sorts it out. */
+  /** Whether tasks that touch the same files run one after the other, or at once with conflicts resolved at landing. */
   readonly overlap: "serialise" | "allow";
   /** Files that any task may touch, because tools rewrite them. */
   readonly sharedFiles: Scope;
-  /** The waits are before trying again what was lost or unreachable. */
+  /** Retries of jobs that were lost or whose agent was unreachable, with the waits before them. */
   readonly retry: Backoff & {
-    /** Attempts that an agent may fail before the task has. */
+    /** Failed attempts after which the task fails. */
     readonly maxFailed: number;
-    /** The same of a task with a criterion: its worker tries until it passes. */
+    /** The same for a task with a criterion, whose worker tries until it passes. */
     readonly maxCriterion: number;
     /** New attempts after a conflict or a red gate. */
     readonly maxRefused: number;
-    /** Jobs in a row that may vanish: dead or hanging workers are not the task's fault, but must end. */
+    /** Lost jobs in a row: dead or hanging workers are not the task's fault, but retrying must end. */
     readonly maxLost: number;
     /** Jobs in a row whose agent could not be reached. */
     readonly maxUnreachable: number;
-    /** How long a job whose lease ran out may still answer before another takes its place, in ms. */
+    /** How long an expired job may still answer before another takes its place, in ms. */
     readonly graceMs: number;
     /** Earlier attempts that the next one is told about. */
     readonly maxRemembered: number;
@@ -126,11 +126,11 @@ export type Policy = {
     readonly maxBatch: number;
     /** Candidates that are gated at once, each built on the one before it (`train.ts`). */
     readonly gates: number;
-    /** Candidates in the train for each gate: those that have passed wait there without a gate. */
+    /** Candidates in the train per gate, including those that have passed and wait without a gate. */
     readonly maxTrainPerGate: number;
-    /** Times that a task's candidate may be red on one target without a culprit, before the task fails. */
+    /** How often a task's candidate may be red on one target without a culprit before the task fails. */
     readonly maxUndecided: number;
-    /** Landing jobs in a row that may fail for reasons of the repository or the machine. */
+    /** Landing jobs in a row that may fail because of the repository or the machine. */
     readonly maxErrorsInARow: number;
   };
   readonly sweep: {
@@ -140,62 +140,64 @@ export type Policy = {
     readonly maxErrorsInARow: number;
   };
   /**
-   * What happens if the gate fails on the base before any agent was paid. `ask`: a person says which of the others;
+   * What happens if the gate fails on the base before any agent was paid. `ask`: a person chooses one of the others;
    * `repair`: fix tasks first, one round of each class; `continue`: no fix tasks, and only what makes nothing worse
-   * lands; `stop`: nothing is started. Undefined: `repair`, and `stop` where nothing could be judged.
+   * lands; `stop`: nothing starts. Undefined: `repair`, and `stop` if nothing could be judged.
    */
   readonly onRedBase?: "ask" | OnRedBase;
   readonly repair: {
     readonly maxTasks: number;
     readonly maxFiles: number;
-    /** Rounds of fix tasks without fewer failures before the target counts as beyond repair. */
+    /** Rounds of fix tasks without fewer failures before repair is given up. */
     readonly maxRounds: number;
   };
-  /** What a worker may delegate in the middle of its task. */
+  /** Limits on what a worker may delegate during its task. */
   readonly subtasks: {
     /** Levels of tasks, the worker's own included. */
     readonly maxDepth: number;
-    /** Times that one attempt may call for a subtask or ask. */
+    /** How often one attempt may call for a subtask or ask a question. */
     readonly maxContinuations: number;
     /** Subtasks of one worker's task, over all levels. */
     readonly maxTasks: number;
-    /** From the first subtask of a task on, how long others may be begun. */
+    /** How long after a task's first subtask others may be begun, in ms. */
     readonly maxMs: number;
-    /** Of a subtask's result; what is longer is kept whole as an artefact. */
+    /** Of a subtask's result; a longer one is kept whole as an artefact. */
     readonly maxResultChars: number;
   };
   readonly questions: {
-    /** The longest that a question waits before its default is taken. */
+    /** The longest that a question waits before its default is taken, in ms. */
     readonly waitMs: number;
     /** How often the task above is asked again after its turn was lost. */
     readonly maxTries: number;
     /** Of a question, and of an answer. */
     readonly maxTextChars: number;
   };
-  /** Which accounts a job may call: by its kind, or of a specialist that has its own. */
+  /** Which accounts a job may call: by its kind, or those of a specialist that has its own. */
   readonly accounts: {
     readonly plan: Accounts;
     readonly work: Accounts;
     readonly byAgent: Readonly<Record<string, Accounts>>;
   };
-  /** How long an account is left alone that did not say until when; times in a row make it longer. */
+  /** How long an account that named no time is not called; it doubles with each time in a row (see `factor`). */
   readonly quota: Backoff & {
-    /** The longest time that an account is believed to be without quota, whatever it says. */
+    /** The longest time for which an account is believed to be without quota, whatever it says, in ms. */
     readonly maxUntilMs: number;
   };
-  /** How long planners and workers wait for the first look at the base, in ms; undefined: not at all. */
+  /** How long planners and workers wait for the first check of the base, in ms; undefined: not at all. */
   readonly baseFirstMs?: number;
   /** Whether the gate is probed before anything lands. */
   readonly probe?: boolean;
-  /** Of the run as a whole. */
+  /** The budget of the run as a whole. */
   readonly budget: Limit & {
-    /** Of each task's own jobs; the root's are limited by the run's alone. */
+    /** Of each task's own jobs; those of the goal are limited only by the run's budget. */
     readonly task?: Limit;
     /** Of a task of the root planner with everything below it. */
     readonly subtree?: Limit;
-    /** The part of the run's that only fixes and new attempts after a refusal may use, so that finished work lands. */
+    /**
+     * The part of the run's budget that only fixes and retries after a refusal may use, so that finished work lands.
+     */
     readonly landingShare: number;
-    /** Set aside for each running plan or work job, until it says what it really cost. */
+    /** The reserve for each running plan or work job, until it reports its real cost. */
     readonly reserveTokens: number;
     readonly reserveMicrodollars: number;
   };
@@ -205,51 +207,51 @@ export type Policy = {
     readonly maxFiles: number;
     readonly maxNews: number;
     readonly maxConcerns: number;
-    /** Of one steering message, and messages that wait to be heard. */
+    /** Characters of one steering message, and the number of messages that wait for the planner. */
     readonly maxSteerChars: number;
     readonly maxSteers: number;
   };
 };
 
-/** For the probe, which follows the first look at the base: planners are at work by then, and workers wait no longer. */
+/** For the probe, which follows the first check of the base. Planners are at work by then; workers wait no longer. */
 export const PROBE_FIRST_MS = MINUTE;
 
-/** A base that fails is looked at twice, each time for as long as a check may take. */
+/** A base that fails is checked twice, each time for as long as a check may take. */
 export const FIRST_LOOKS = 2;
 
-/** Where the run is on a fleet: machines that are off at night, or busy with other runs, are back by then. */
+/** For a run on a fleet: machines that are off at night, or busy with other runs, are back by then. */
 export const FLEET_OFFER_MS = 24 * 60 * MINUTE;
 
 export const defaultPolicy: Policy = {
   capacity: {
     plan: 4, // A planner is one long model call; more of them only compete for the same quota.
-    work: 8, // A laptop bears it, and so do most accounts.
+    work: 8, // A laptop can run so many, and most accounts allow it.
   },
   leaseMs: {
     plan: 30 * MINUTE, // Exploring a large repository takes a model many minutes.
     work: 60 * MINUTE, // The longest kind: an agent with a real task. A late answer still counts.
-    land: 20 * MINUTE, // One merge and one run of the gate. Short, because everything waits behind it.
-    check: 20 * MINUTE, // One run of the gate, as for landing.
+    land: 20 * MINUTE, // One merge and one gate run. Short, because all landings wait behind it.
+    check: 20 * MINUTE, // One gate run, as for landing.
   },
   offerMs: 0, // On one machine a job starts at once.
   root: {
     replanAfter: 3, // Enough news to be worth a turn, soon enough to change course.
-    maxTasksPerAnswer: 1_000, // A plan file may be long; a model's sprint never is.
-    maxAnswers: 1_000, // Weeks of sprints.
+    maxTasksPerAnswer: 1_000, // A plan file may be long; a model's answer never is.
+    maxAnswers: 1_000, // Weeks of work.
     maxErrorsInARow: 10, // It has no planner above it that could plan something else.
   },
   subplanner: {
     replanAfter: 1, // It owns few tasks; each result may change the rest.
     maxTasksPerAnswer: DEFAULT_SUBPLANNER_CONFIG.maxSubtasks,
-    maxAnswers: 20, // Ten subtasks, each heard of alone, and as many again.
+    maxAnswers: 20, // A turn for each of ten subtasks, and as many again.
     maxErrorsInARow: 5, // Its parent's planner can do something else instead.
   },
   decompose: {
     maxDepth: DEFAULT_SUBPLANNER_CONFIG.maxDepth,
     scopeThreshold: DEFAULT_SUBPLANNER_CONFIG.scopeThreshold,
   },
-  approval: "never", // It is made to be left alone.
-  gateChanges: "scope", // No waiting overnight, and no change that was not asked for.
+  approval: "never", // A run is made to be left alone.
+  gateChanges: "scope", // No waiting overnight, and no change of the gate that was not asked for.
   evidence: { tests: "refuse", marks: "refuse" }, // A green gate proves little if tests may go to make it green.
   branchPrefix: "skein/",
   order: "priority",
@@ -266,13 +268,13 @@ export const defaultPolicy: Policy = {
     "composer.lock",
   ],
   retry: {
-    maxFailed: 3, // The third failure of an agent with the first two in its brief is the task's own.
-    maxCriterion: 5, // Each time with what the command wrote: the fifth has seen it four times.
-    maxRefused: 2, // Made three times on three targets: the next one would be refused, too.
+    maxFailed: 3, // After an agent's third failure, with the first two in its brief, the task itself is at fault.
+    maxCriterion: 5, // Each attempt is told the command's output: the fifth has seen it four times.
+    maxRefused: 2, // After three attempts on three targets the next one would be refused, too.
     maxLost: 5, // A task that ends its worker every time must not do so for ever.
     maxUnreachable: 20, // With the waits below: an outage of more than an hour and a half.
     graceMs: 10 * MINUTE, // A healthy but slow worker is worth more than a new one.
-    firstMs: 2 * SECOND, // A dropped connection is back by then.
+    firstMs: 2 * SECOND, // Long enough for a dropped connection to come back.
     factor: 2,
     maxMs: 10 * MINUTE, // A provider's outage lasts longer than this, or is over.
     maxRemembered: 3, // Older failures cost tokens and say nothing new.
@@ -281,27 +283,27 @@ export const defaultPolicy: Policy = {
     strategy: "merge-commit",
     maxBatch: 50, // One culprit in 50 is found in at most 10 gate runs; 50 one by one take 50.
     gates: 1, // Ordinary tests share ports, databases and cores.
-    maxTrainPerGate: 4, // As many as pass while one that is slow or judged holds them up; a red target discards all.
-    maxUndecided: 3, // Each time some four gate runs have said one thing and its opposite of the same two trees.
-    maxErrorsInARow: 20, // A full disk may last an hour or two; finished work must not fail for it.
+    maxTrainPerGate: 4, // So many pass while a slow or doubtful one holds them up; a red target discards them all.
+    maxUndecided: 3, // Each round takes about four gate runs, which have contradicted each other on the same two trees.
+    maxErrorsInARow: 20, // A full disk may last an hour or two; finished work must not fail because of it.
   },
   sweep: {
-    redMs: MINUTE, // Everybody waits for green.
-    greenMs: 5 * MINUTE, // Each candidate is gated anyway: a check only finds what came another way.
+    redMs: MINUTE, // Everything waits until the target is green.
+    greenMs: 5 * MINUTE, // Each candidate is gated anyway: a check only finds changes that others made.
     greensToSlowDown: 3, // One green may be luck where tests are flaky.
-    maxErrorsInARow: 5, // From then on landing goes on without a check: a green candidate is proof.
+    maxErrorsInARow: 5, // From then on landing goes on without a check: a green candidate is proof enough.
   },
   repair: {
     maxTasks: 5, // A few repairs often remove the rest.
-    maxFiles: 3, // Small enough for one worker, and seldom in another's way.
+    maxFiles: 3, // Small enough for one worker, and seldom in the way of others.
     maxRounds: 3, // Three rounds without progress: more would not help.
   },
   subtasks: {
-    maxDepth: 10, // As deep as the longest chain that made sense to anybody.
+    maxDepth: 10, // No sensible chain was deeper.
     maxContinuations: 50, // A worker that still asks after that does not work.
-    maxTasks: 100, // More is a plan, and belongs to a planner.
+    maxTasks: 100, // More tasks are a plan, and belong to a planner.
     maxMs: 6 * 60 * MINUTE, // A night.
-    maxResultChars: 32_000, // Some 8,000 tokens, which come back into a running conversation.
+    maxResultChars: 32_000, // About 8,000 tokens, which are added to a running conversation.
   },
   questions: {
     waitMs: 30 * MINUTE, // Long enough for a person at lunch; a run that is left alone overnight must go on.
@@ -312,8 +314,8 @@ export const defaultPolicy: Policy = {
   quota: {
     firstMs: MINUTE, // Most limits are per minute.
     factor: 2,
-    maxMs: 60 * MINUTE, // Of those that are longer, an hour is lost at most.
-    maxUntilMs: 8 * 24 * 60 * MINUTE, // The longest that is sold is a week.
+    maxMs: 60 * MINUTE, // A longer limit costs an extra hour of waiting at most.
+    maxUntilMs: 8 * 24 * 60 * MINUTE, // The longest limit that providers sell is a week.
   },
   budget: {
     reserveTokens: 50_000, // A modest agent turn; the real cost replaces it.
@@ -322,17 +324,17 @@ export const defaultPolicy: Policy = {
   },
   brief: {
     maxSummaryChars: 2_000, // A paragraph or two: what a planner can use of one handoff.
-    maxDiffChars: 20_000, // Some 400 lines: what a worker can use of a refused attempt.
+    maxDiffChars: 20_000, // About 400 lines: what a worker can use of a refused attempt.
     maxFiles: 50, // Of one handoff: beyond it, folders say more than names.
-    maxNews: 50, // In full, some 25,000 tokens; the rest by name.
+    maxNews: 50, // About 25,000 tokens if told in full; the rest by name only.
     maxConcerns: 100, // The oldest first; newer ones come up as those are dealt with.
-    maxSteerChars: 10_000, // A page or two; more belongs into the repository.
+    maxSteerChars: 10_000, // A page or two; anything longer belongs in the repository.
     maxSteers: 100,
   },
 };
 
 /**
- * Is a task worth a subplanner? `depth` counts the subplanners above it: 0 for a task of the root planner.
+ * Whether a task is worth a subplanner. `depth` counts the subplanners above it: 0 for a task of the root planner.
  *
  * ```ts
  * shouldDecompose({ scope: ["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts"] }, DEFAULT_SUBPLANNER_CONFIG, 0); // true
@@ -345,7 +347,7 @@ export const shouldDecompose = (
   depth: number,
 ): boolean => depth < config.maxDepth && weight(task.scope) >= config.scopeThreshold;
 
-/** What its planner says of it counts for more than what is counted; the limit on depth for more than both. */
+/** The limit on depth comes first, then the size that the planner gave, then what is counted. */
 export function shapeOf(
   task: Pick<TaskSpec, "scope" | "delivers" | "terms" | "description"> & { readonly size?: TaskSize },
   policy: Policy,
@@ -360,29 +362,31 @@ export function shapeOf(
   return scoreThreshold !== undefined && scoreOf(task.description).total >= scoreThreshold ? "plan" : "work";
 }
 
-/** The wait before try `n` (from 1) of something lost. Spread by name, so that a fleet does not return at once. */
+/** The wait before try `n` (from 1) of a lost job, in ms. Spread by name, so that a fleet does not return at once. */
 export function backoffMs({ firstMs, factor, maxMs }: Backoff, n: number, name: string): number {
   const full = Math.min(maxMs, firstMs * factor ** Math.min(n - 1, 30));
   return Math.round(full * (0.75 + 0.25 * spread(name, n)));
 }
 
-/** A number in [0, 1) that is the same for the same name: chance without a random source. */
+/** A number in [0, 1) that is always the same for the same name: spread without a random source. */
 function spread(name: string, n: number): number {
   let hash = 2166136261 ^ n;
   for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
   return (hash >>> 0) / 4294967296;
 }
 
-/** Of the tree of a commit that a worker made itself: git unfolds a tree of few objects into as many files as it says. */
+/**
+ * Limits on the tree of a commit that a worker made: git expands a tree of few objects into as many files as it names.
+ */
 export const TREE_LIMITS = {
-  /** Files and folders; the largest repositories that are known have half as many. */
+  /** Files and folders; the largest known repositories have half as many. */
   maxEntries: 1_000_000,
-  /** Bytes of all their paths; with it the count takes 2 s at most. */
+  /** Bytes of all paths; within this limit, counting takes 2 s at most. */
   maxBytes: 64 * 1024 * 1024,
-  /** Folders within folders; programs that walk a tree by recursion fail beyond. */
+  /** Nested folders; programs that walk a tree by recursion fail beyond this. */
   maxDepth: 200,
-  /** Bytes of one path: what Linux opens at all. */
+  /** Bytes of one path: Linux opens no longer one. */
   maxPathBytes: 4_095,
-  /** Bytes of one name: what file systems store. */
+  /** Bytes of one name: file systems store no longer one. */
   maxNameBytes: 255,
 } as const;

@@ -1,6 +1,6 @@
-/** Which problems of a failing target belong together, and in which order are they told? */
+/** Groups the problems of a failing target that belong together, and sorts them. */
 
-/** What of a problem says where it belongs. */
+/** The parts of a problem that say where it belongs. */
 type Told = {
   readonly name: string;
   readonly message: string;
@@ -9,8 +9,8 @@ type Told = {
 };
 
 /**
- * Problems that one change should remove: those of one cause; without a cause, those that show first in one
- * file; and together those that name neither. The order of the problems does not matter.
+ * Groups problems that one change should remove: those with the same cause; without a cause, those that show first in
+ * the same file; and all that name neither. The order of the input does not matter.
  */
 export function groupProblems<T extends Told>(problems: readonly T[]): readonly (readonly T[])[] {
   const groupOf = ({ cause, files }: Told) =>
@@ -18,7 +18,7 @@ export function groupProblems<T extends Told>(problems: readonly T[]): readonly 
   return [...Map.groupBy(inOrder(problems), groupOf).values()];
 }
 
-/** By name; twins by what else they say, so that no order but this one is ever seen. */
+/** By name; problems with equal names by their other fields, so that the order never depends on the input. */
 export const inOrder = <T extends Told>(problems: readonly T[]): readonly T[] =>
   problems.toSorted(
     (a, b) => compare(a.name, b.name) || compare(a.message, b.message) || compare(originOf(a), originOf(b)),

@@ -1,4 +1,4 @@
-/** Who goes first? A task's rank is decided when it is made; smaller goes first, then the older. */
+/** Computes a task's rank when it is made: a smaller rank goes first, then the older task. */
 import { OrderedDag } from "../../graph/dag.ts";
 import type { TaskId } from "../task.ts";
 import type { Policy } from "./policy.ts";
@@ -15,7 +15,10 @@ export const ranksOf = (
 ): readonly number[] =>
   order === "priority" ? specs.map((spec) => spec.priority) : byLongestPath(ids, specs);
 
-/** Among tasks of one priority, the one with the longest chain behind it first: it decides when all is done. */
+/**
+ * Among tasks of one priority, the one with the longest chain of waiting tasks goes first, because it decides when all
+ * is done.
+ */
 function byLongestPath(ids: readonly TaskId[], specs: readonly Ranked[]): readonly number[] {
   const at = new Map<string, number>(ids.map((id, i) => [id, i]));
   const dag = new OrderedDag();

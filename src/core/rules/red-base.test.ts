@@ -1,3 +1,4 @@
+/** Tests what happens to a run whose base fails before an agent is paid. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, MINUTE, type PolicyChanges, task } from "../../../test/support/core-run.ts";

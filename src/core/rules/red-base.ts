@@ -10,7 +10,7 @@ import type { Now } from "./consequences.ts";
 import { refused } from "./decide-command.ts";
 import { ON_RED_BASE, type OnRedBase, type Policy } from "./policy.ts";
 
-/** What failed in both looks at the base, where they differ. */
+/** Describes what failed in both checks of the base, if they differ. */
 export function lookedAt(
   state: RunState,
   outcome: Outcome & { readonly is: "checked" },
@@ -20,7 +20,7 @@ export function lookedAt(
   return now && withEarlier(now, isAgain ? state.target.look : undefined);
 }
 
-/** `offer`: what a repair would begin with. */
+/** `offer`: the fix tasks that a repair would begin with. */
 export function baseFailed(
   { policy, at }: Pick<Now, "policy" | "at">,
   look: BaseLook,
@@ -38,7 +38,7 @@ export function baseFailed(
   return [{ type: "base.failed", look, choice, asked }];
 }
 
-/** Where nobody is asked: if nothing ran, no fix could be told from a change that makes it worse. */
+/** The choice if no person is asked. If nothing ran, a fix could not be told from a change that makes it worse. */
 export const unattended = ({ class: kind }: BaseLook): OnRedBase => (kind === "unjudged" ? "stop" : "repair");
 
 function following(choice: OnRedBase, look: BaseLook, offer: readonly RepairOffer[]): readonly Fact[] {
@@ -80,7 +80,7 @@ function answered(state: RunState, choice: OnRedBase, by: "person" | "default"):
   return [{ type: "base.answered", choice, by }, ...following(choice, look, redBase.offer)];
 }
 
-/** What each answer does, and what a repair may cost at most. */
+/** Says what each answer does, and what a repair may cost at most. */
 function questionText(look: BaseLook, offer: readonly RepairOffer[], policy: Policy): string {
   return [
     `${baseLookTitle(look)}: repair, continue or stop?`,
@@ -91,7 +91,7 @@ function questionText(look: BaseLook, offer: readonly RepairOffer[], policy: Pol
   ].join("\n");
 }
 
-/** The limits are the price: without one, nobody knows what an agent's attempt costs. */
+/** The limits give the price: without a budget, the price of an agent's attempt is unknown. */
 function repairCost(offer: readonly RepairOffer[], { repair, retry, budget }: Policy): string {
   const made = offer.flatMap((fact) => (fact.type === "repair.planned" ? fact.into : [])).length;
   const tasks = made === 0 ? repair.maxTasks : made;

@@ -1,14 +1,16 @@
-/** Tells whether a task's words order the removal of what a test is about, so that the test goes with it. */
+/** Tells whether a task's words order the removal of what a test is about, so that deleting the test is allowed. */
 
 /** A test that a change deletes. */
 type LostTest = {
-  /** Its place and name, such as `tests/test_io.py "test_reads_gzip"`. */
+  /** Its file and name, such as `tests/test_io.py "test_reads_gzip"`. */
   readonly test: string;
-  /** Names that its code uses. */
+  /** Names that the test's code uses. */
   readonly words: readonly string[];
 };
 
-/** By its name or place; by what its code uses only where the order names that as code does. */
+/**
+ * A test counts as ordered by its name or file; by the names in its code only if the order writes them as code, too.
+ */
 export function orderedRemovals(task: string): (lost: LostTest) => boolean {
   if (UNDOES.test(task)) return () => true;
   const meant = sentencesOf(task).map((sentence) => sentence.replace(FORBIDDEN, " ").replace(NOT_MEANT, " "));
@@ -29,7 +31,7 @@ const VERBS =
   "clean(?:s|ed|ing)?[ -]?up|rip(?:s|ped)? out|instead of";
 const ORDER = new RegExp(String.raw`\b(?:${VERBS})\b`, "i");
 
-/** A change is taken back as a whole. */
+/** The task reverts a whole change. */
 const UNDOES =
   /^[ \t]*(?:\w+(?:\([^)\n]*\))?!?:\s*)?(?:revert|undo)\s+(?:["“#]|(?:the\s+)?(?:commit|change|pull request|PR)\b)|\breverts commit\b/im;
 
@@ -45,16 +47,19 @@ const NOT_MEANT = new RegExp(
   "gi",
 );
 
-/** A few words may stand between, but none that begins something else: "what is not used is removed" orders it. */
+/**
+ * A few words may stand between the negation and the verb, but none that begins another clause: "what is not used is
+ * removed" is an order.
+ */
 function before(negation: string, others: string): string {
   return String.raw`(?:${negation})\s+(?:(?!(?:so|but|and|then|${others})\b)[\w'’-]+\s+){0,5}?`;
 }
 
-/** "Deleting tests is not allowed": what is said of it comes behind. */
+/** "Deleting tests is not allowed": the negation comes after the verb. */
 const FORBIDDEN =
   /\b(?:remov|delet|drop|discard)\w*[^,.;\n]{0,200}?\b(?:forbidden|prohibited|(?:not|never) (?:be )?(?:allowed|permitted|acceptable|an option))\b[^,.;\n]*/gi;
 
-/** "parseLegacy", "parse_legacy", "parsing": "parse", "legac". */
+/** "parseLegacy", "parse_legacy" and "parsing" give "parse" and "legac". */
 function wordsOf(text: string): ReadonlySet<string> {
   const parts = text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [];
   const whole = text.match(/[A-Za-z_][\w]{2,}/g) ?? [];
@@ -65,7 +70,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   );
 }
 
-/** "`fileno`", "copyPipedHeaders", "protected_args". */
+/** Words written as code: "`fileno`", "copyPipedHeaders", "protected_args". */
 function codeIn(text: string): ReadonlySet<string> {
   const quoted = [...text.matchAll(/`([^`\n]+)`/g)].flatMap(
     ([, code]) => code!.match(/[A-Za-z_]\w{2,}/g) ?? [],
@@ -74,11 +79,11 @@ function codeIn(text: string): ReadonlySet<string> {
   return new Set([...quoted, ...shaped].filter((word) => !GENERIC.has(stem(word.toLowerCase()))));
 }
 
-/** "parses", "parsed": "pars". */
+/** "parses" and "parsed" give "pars". */
 export const stem = (word: string): string =>
   word.length > 4 ? word.replace(/(?:ing|ed|es|s|e|ies|y)$/, "") : word;
 
-/** Of nearly every test and every order: that two texts share these says nothing. */
+/** Words of nearly every test and every order: sharing them means nothing. */
 const GENERIC = new Set(
   (
     "test tests spec specs case cases unit core src lib the and for with from that this its not into was are has have " +

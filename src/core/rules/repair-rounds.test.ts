@@ -1,3 +1,4 @@
+/** Tests when rounds of repair are counted anew, and when repair is given up. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
@@ -17,7 +18,7 @@ describe("a class of failures that shows when another is mended", () => {
 });
 
 describe("a target that fails something else each time", () => {
-  /** Whatever runs is answered, fixes as `fix` says, until the run has ended or goes on for too long. */
+  /** Answers every job, fixes as `fix` says, until the run has ended or takes too long. */
   function lived(failureAt: (look: number) => string, fix: "lands" | "fails"): CoreRun {
     const run = new CoreRun();
     for (let steps = 0, looks = 0; steps < 200 && !run.closed; steps += 1) {

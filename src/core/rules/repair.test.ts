@@ -1,3 +1,4 @@
+/** Tests which fix tasks are planned for the failures that a check found. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -283,7 +284,7 @@ describe("planRepairs", () => {
     "in as many files": (i: number) => problem({ name: `${i}`, files: [`f${i}`, `f${i + 1}`] }),
     "with one name": (i: number) => problem({ name: "same", files: [`f${i}`] }),
   })) {
-    // Measured: under a second. A rule that compares pairs takes minutes.
+    // Measured: under a second. A rule that compares all pairs takes minutes.
     test(`plans for 100,000 problems ${kind}`, () => {
       const many = Array.from({ length: 100_000 }, (_, i) => make(i));
       const started = cpuMs();

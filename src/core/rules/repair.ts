@@ -1,18 +1,20 @@
-/** What should be repaired next? The reconciler's rules: from what a check found to a few small fix tasks. */
+/** Plans fix tasks by rule: from what a check of a failing target found to a few small tasks. */
 
 import { ScopeTable } from "../log/scope-table.ts";
 import { EVERYTHING, overlaps, readPath, type Scope } from "../scope.ts";
 import { compare, groupProblems, inOrder } from "./problem-groups.ts";
 
-/** In the order of repair: what comes later often goes away when what comes earlier is repaired. */
+/** In the order of repair: later failures often go away when earlier ones are repaired. */
 export const PROBLEM_CLASSES = ["conflict-markers", "build", "types", "tests"] as const;
 export type ProblemClass = (typeof PROBLEM_CLASSES)[number];
 
 export type Problem = {
   readonly class: ProblemClass;
-  /** Equal in two checks when it is the same failure: the name that `failuresOf` gives it in the gate's report. */
+  /** Equal in two checks if it is the same failure: the name that `failuresOf` gives it in the gate's report. */
   readonly name: string;
-  /** Where it shows first; then other files involved: an export that is missing, a changed interface. */
+  /**
+   * The file where it shows first; then other files involved, such as one with a missing export or a changed interface.
+   */
   readonly files: readonly string[];
   readonly message: string;
   /** What several problems share: a symbol, a missing export, an error code with its subject. */
@@ -29,7 +31,7 @@ export type FixTask = {
 
 type RepairLimits = { readonly maxTasks: number; readonly maxFiles: number };
 
-/** A set, or a map by key: whatever can be asked. */
+/** A set, or a map by key. */
 type Keys = { has(key: string): boolean };
 
 export type PendingFix = { readonly repairs: readonly string[]; readonly scope: Scope };
@@ -43,17 +45,20 @@ type RepairPlan = {
 };
 
 /**
- * One class a check, few tasks, few files each, one task a cause, nothing that is being repaired already.
- * Every failure ends up in exactly one task or is counted in a note; the order of the problems does not matter.
+ * Plans one class per check, few tasks with few files each, one task per cause, and nothing that is being repaired
+ * already. Every failure ends up in exactly one task or is counted in a note; the order of the problems does not
+ * matter.
  */
 export function planRepairs(input: {
   readonly problems: readonly Problem[];
   readonly pending: readonly PendingFix[];
-  /** Failures that this round has had a fix for: whatever became of it, the next one is for the next round. */
+  /** Failures that this round has already had a fix for; another fix has to wait for the next round. */
   readonly tried?: Keys;
   readonly usedKeys: Keys;
   readonly limits: RepairLimits;
-  /** Failures that keep the gate from running: nothing lands before all of them are gone, so one task is for all. */
+  /**
+   * Failures that keep the gate from running: nothing lands before all of them are gone, so one task repairs them all.
+   */
   readonly blocking?: Keys;
 }): RepairPlan {
   const { problems, pending, tried = new Set(), usedKeys, limits, blocking = new Set() } = input;
@@ -94,7 +99,7 @@ export const firstClass = (problems: readonly Problem[]): ProblemClass | undefin
 export const isAfter = (one: ProblemClass | undefined, other: ProblemClass): boolean =>
   one !== undefined && PROBLEM_CLASSES.indexOf(one) > PROBLEM_CLASSES.indexOf(other);
 
-/** Quick while something is red, and until green has proved to last. */
+/** Short while the target is red, and until it was green a few times in a row. */
 export function checkDelayMs(
   health: { readonly green: boolean; readonly greensInARow: number },
   sweep: { readonly redMs: number; readonly greenMs: number; readonly greensToSlowDown: number },
@@ -102,7 +107,7 @@ export function checkDelayMs(
   return health.green && health.greensInARow >= sweep.greensToSlowDown ? sweep.greenMs : sweep.redMs;
 }
 
-/** Each failure once, its paths made plain, and no more of them than one task may touch. */
+/** Each failure once, its paths normalised, and at most as many paths as one task may touch. */
 function readProblems(problems: readonly Problem[], maxFiles: number) {
   const byName = new Map<string, { readonly problem: Problem; readonly files: Set<string> }>();
   const refused = new Set<string>();
@@ -112,9 +117,9 @@ function readProblems(problems: readonly Problem[], maxFiles: number) {
     for (const written of problem.files) {
       const read = readPath(written);
       if ("problem" in read) refused.add(read.problem);
-      else if (read.path !== EVERYTHING) files.add(read.path); // Everywhere is no place to look.
+      else if (read.path !== EVERYTHING) files.add(read.path); // The whole repository says nothing about where to look.
     }
-    // The first that names a cause speaks for its twins.
+    // Of equal failures, the first one that names a cause is kept.
     if (twin && (twin.problem.cause !== undefined || problem.cause === undefined)) continue;
     byName.set(problem.name, { problem, files });
   }
@@ -136,20 +141,20 @@ function readProblems(problems: readonly Problem[], maxFiles: number) {
   };
 }
 
-/** What may become one task. It grows while tasks are chosen. */
+/** The failures and files of a possible task. It grows while tasks are chosen. */
 type Part = { readonly files: Set<string>; readonly problems: Problem[] };
 
-/** In more files than a task may touch, they are looked for in the whole repository. */
+/** If there are more files than a task may touch, the task gets the whole repository. */
 function together(problems: readonly Problem[], maxFiles: number): Part {
   const files = new Set(problems.flatMap((problem) => problem.files));
   return { files: files.size > maxFiles ? new Set() : files, problems: [...problems] };
 }
 
-/** The most failures gone for one task; then by name, so that two checks choose alike. */
+/** First the part that removes the most failures; then by name, so that two checks choose the same. */
 const mostFailuresFirst = (a: Part, b: Part) =>
   b.problems.length - a.problems.length || compare(a.problems[0]!.name, b.problems[0]!.name);
 
-/** Neighbouring files stay together, as far as the limit allows. Each problem fits by itself. */
+/** Neighbouring files stay together as far as the limit allows. Each problem alone is within the limit. */
 function cut(group: readonly Problem[], maxFiles: number): readonly Part[] {
   const parts: Part[] = [];
   let open: Part | undefined;
@@ -173,8 +178,8 @@ function absorb(
 }
 
 /**
- * The parts that become tasks. None meets another, nor a pending fix: one of two changes to a file would be
- * made again, and the first often repairs what the second is for.
+ * Chooses the parts that become tasks. No part overlaps another or a pending fix: one of two changes to a file would
+ * have to be made again, and the first often repairs what the second is for.
  */
 function choose(
   parts: readonly Part[],
@@ -196,7 +201,7 @@ function choose(
     else if (filesOf([...met, part]).size > maxFiles) left.meeting.push(part);
     else chosen = joined(chosen, met, part);
   }
-  // A fix task is never split and nothing may run beside this one, so it comes when there is no other way.
+  // This task covers the whole repository, so nothing may run beside it: it is made only if there is no other task.
   const everywhere = nowhere.problems.length > 0 && chosen.length + pending.length === 0 && maxTasks > 0;
   return {
     chosen: everywhere ? [nowhere] : chosen,
@@ -211,7 +216,7 @@ function choose(
 
 const filesOf = (parts: readonly Part[]) => new Set(parts.flatMap((part) => [...part.files]));
 
-/** The earliest takes in the rest: thousands may join it, and nothing is moved more than `maxTasks` times. */
+/** The earliest part takes in the others: thousands may join it, and no problem is moved more than `maxTasks` times. */
 function joined(chosen: readonly Part[], [first, ...rest]: readonly Part[], part: Part): readonly Part[] {
   for (const other of [...rest, part]) absorb(first!, other);
   return chosen.filter((other) => !rest.includes(other));
@@ -234,7 +239,7 @@ function fixTask(key: string, problemClass: ProblemClass, part: Part): FixTask {
   const problems = inOrder(part.problems);
   const { what, after } = IN_WORDS[problemClass];
   const causes = [...new Set(problems.flatMap(({ cause }) => (cause === undefined ? [] : [cause])))];
-  const told = [...new Set(problems.map(errorLine))]; // Two commands may say the same.
+  const told = [...new Set(problems.map(errorLine))]; // Two commands may report the same error.
   const lines = told.slice(0, MAX_ERRORS_SHOWN);
   const more = told.length - lines.length;
   return {
@@ -266,7 +271,7 @@ const MAX_CAUSES_SHOWN = 5;
 const MAX_MESSAGE_CHARS = 500;
 const MAX_NAME_CHARS = 120;
 const MAX_NAMES_SHOWN = 3;
-/** Of one kind, so that one broken check does not fill the log. */
+/** Per kind of note, so that one broken check does not fill the log. */
 const MAX_NOTES = 10;
 
 function errorLine({ files, message, name }: Problem): string {
@@ -274,7 +279,7 @@ function errorLine({ files, message, name }: Problem): string {
   return files.length === 0 ? `- ${text}` : `- ${files.join(", ")}: ${text}`;
 }
 
-/** On one line; cut before the blanks are, since a message may be a whole log. */
+/** On one line. The text is cut before blanks are collapsed, because a message may be a whole log. */
 function short(text: string, maxChars: number): string {
   const line = text
     .slice(0, 4 * maxChars)

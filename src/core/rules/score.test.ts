@@ -1,4 +1,4 @@
-/** Does a score count what it says, within its bounds, and fall into the published tiers? */
+/** Tests that a score counts what it says, within its bounds, and falls into the published tiers. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { scoreOf } from "./score.ts";

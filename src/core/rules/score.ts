@@ -1,4 +1,4 @@
-/** How complex is a request or a task, by its words? Five counts, their sum from 0 to 35, and the tier of the sum. */
+/** Scores how complex a request or a task is by its words: five counts, their sum from 0 to 35, and the tier. */
 
 export type Score = {
   readonly verbs: number;
@@ -6,10 +6,13 @@ export type Score = {
   readonly domain: number;
   readonly scope: number;
   readonly risk: number;
-  /** Of all five, as they count: from 0 to 35. */
+  /** The sum of all five: from 0 to 35. */
   readonly total: number;
   readonly tier: 1 | 2 | 3;
-  /** How often the request should be split at least: the tier. Advice, never a reason to refuse a plan. */
+  /**
+   * How many levels the request should be split into at least; equals the tier. Advice, never a reason to refuse a
+   * plan.
+   */
   readonly min_depth: 1 | 2 | 3;
 };
 
@@ -37,7 +40,7 @@ export function scoreOf(text: string, tiers: Tiers = TIERS): Score {
 
 const MAX_READ_CHARS = 20_000;
 const CODE = /`[^`\n]{1,200}`/g;
-/** A token is a word, or "." for what ends a sentence or begins an item of a list. */
+/** A token is a word, or "." for the end of a sentence or the start of a list item. */
 const TOKEN = /[\p{L}\p{N}][\p{L}\p{N}'-]*|[.!?:;\n]/gu;
 const END = ".";
 
@@ -46,7 +49,7 @@ function tokensOf(text: string): readonly string[] {
   return (read.match(TOKEN) ?? []).map((token) => (/[\p{L}\p{N}]/u.test(token) ? token : END));
 }
 
-/** A verb is an order at the start of a sentence, and after a word that joins two orders. */
+/** Counts verbs that give an order: at the start of a sentence, and after a word that joins two orders. */
 const ordersIn = (tokens: readonly string[]): number =>
   tokens.filter((token, at) => ACTION_VERBS.has(token) && (at === 0 || JOINS.has(tokens[at - 1]!))).length;
 
@@ -73,7 +76,7 @@ function isAt(tokens: readonly string[], at: number, words: readonly string[]): 
   });
 }
 
-/** "migration" is "migrations", "deploy" is "deployed", "integrate" is "integrating". */
+/** "migrations" is a form of "migration", "deployed" of "deploy", "integrating" of "integrate". */
 function isFormOf(token: string, word: string): boolean {
   if (token === word) return true;
   const stem = word.endsWith("e") ? word.slice(0, -1) : word;
@@ -97,7 +100,7 @@ const SCORE_WORDS = {
     "files, modules, components, packages, folders, codebase, repo, repository, everywhere",
   ),
   severalSystems: words("services, systems, microservices, platforms, environments, end-to-end, full-stack"),
-  /** Two different ones are several systems. */
+  /** Two different ones make several systems. */
   systems: words("frontend, backend, database, server, client, cli, api, queue, dashboard, infrastructure"),
   production: words("production, deploy, deployment, release, rollout, rollback, downtime, outage"),
   data: words("migrate, migration, database, schema, data loss, backup, backfill, user data, transaction"),
@@ -106,7 +109,7 @@ const SCORE_WORDS = {
   ),
 } as const;
 
-/** What software work is called, in the form of an order. */
+/** Verbs of software work, in the form of an order. */
 const ACTION_VERBS: ReadonlySet<string> = new Set(
   words(
     "add, analyze, audit, build, bump, change, check, clean, configure, connect, convert, create, delete, deploy, design, " +

@@ -1,3 +1,4 @@
+/** Tests when a run stands still because all that could go on waits for accounts. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** Does a run stand still, because everything that could go on waits for accounts? And until when? */
+/** Tells whether the run stands still because everything that could go on waits for accounts, and until when. */
 
 import { isProposed, LANE, type RunState, retryTask, taskOf } from "../log/state.ts";
 import type { Task, TaskId } from "../task.ts";
@@ -8,10 +8,10 @@ import { isOver } from "./finish.ts";
 import { accountsOf, nextAccount, parkedAccounts, refusedAccounts } from "./governor.ts";
 import type { Policy } from "./policy.ts";
 
-/** `until`: when the first of the accounts wakes; undefined if only a person can help, because keys were refused. */
+/** `until`: when the first of the accounts wakes; undefined if keys were refused, so that only a person can help. */
 export type Standstill = { readonly accounts: readonly string[]; readonly until?: number };
 
-/** No job is running, and none could start but for accounts that are parked or refused. */
+/** Every job that runs or could start waits for accounts that are parked or refused. */
 export function isParked(state: RunState, policy: Policy): Standstill | undefined {
   const parked = parkedAccounts(state);
   const accounts = [...parked, ...refusedAccounts(state)].map(({ account }) => account);
@@ -26,7 +26,7 @@ export function isParked(state: RunState, policy: Policy): Standstill | undefine
   return times.length === 0 ? { accounts } : { accounts, until: Math.min(...times) };
 }
 
-/** A person, a landing, a check or the end is what comes next. */
+/** The run waits for a person, a landing, a check or its end, not for accounts. */
 function isElsewhere(state: RunState, policy: Policy): boolean {
   const { count, landing, dag, train } = state;
   if (!state.request || state.closed || state.cancelling !== undefined) return true;
@@ -37,7 +37,7 @@ function isElsewhere(state: RunState, policy: Policy): boolean {
 
 type Wanted = { readonly kind: "plan" | "work"; readonly task: Task };
 
-/** All that is running or could be started, now or after a wait of its own. */
+/** All paid jobs that are running or could start, now or after a wait of their own. */
 function* waitingJobs(state: RunState): Generator<Wanted, void> {
   for (const { job } of state.running.values())
     if (isPaid(job)) yield { kind: job.kind, task: taskOf(state, job.task) };

@@ -1,8 +1,8 @@
-/** What is a worker told about the subtask that it asked for? */
+/** Builds the response to a worker about the subtask that it asked for. */
 import type { SubtaskOrder, ToolResponse } from "../subtask.ts";
 import type { Task } from "../task.ts";
 
-/** What the end of a subtask is to the task that waits for it. */
+/** The response that the end of a subtask gives to the task that waits for it. */
 export function responseTo(child: Task, end: Task["state"]): ToolResponse {
   const { type } = child.spec.spawn!;
   const notes = { task_id: child.id };
@@ -52,7 +52,7 @@ function whyNot(end: Task["state"]) {
   return { reason: "execution_halted", message, partial: undefined };
 }
 
-/** It was not begun. */
+/** The response if the subtask was not begun. */
 export const notBegun = ({ type }: SubtaskOrder, reason: string, message: string): ToolResponse => ({
   name: "subtask",
   result: {

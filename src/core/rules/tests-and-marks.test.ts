@@ -1,3 +1,4 @@
+/** Tests which changes of tests and which marks are refused or flagged. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../../test/support/cpu.ts";

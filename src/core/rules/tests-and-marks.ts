@@ -1,28 +1,28 @@
-/** Judges what a change does to tests, and the marks that it leaves: what is refused, and what is only flagged. */
+/** Judges what a change does to tests and which marks it leaves: what is refused, and what is only flagged. */
 import type { TaskSpec } from "../task.ts";
 import type { Policy } from "./policy.ts";
 import { orderedRemovals } from "./removal.ts";
 
 /** What a change does to tests, and which marks it leaves. */
 export type TestEvidence = {
-  /** With their names; of those that live on elsewhere, none. */
+  /** With their names; without tests that live on elsewhere. */
   readonly deletedTests: readonly string[];
-  /** Those that never run any more, or check nothing. */
+  /** Tests that never run any more, or check nothing. */
   readonly disabledTests: readonly string[];
   /** Places with a mark that workers must not leave, such as "src/a.ts:3 @ts-expect-error". */
   readonly forbiddenMarks: readonly string[];
-  /** In words: what became of tests that are not lost: skipped under a condition, or taken up by others. */
+  /** What happened to tests that are not lost, in words: skipped under a condition, or taken up by others. */
   readonly flaggedTests?: readonly string[];
-  /** Of each of the deleted tests, in their order, names that its code uses. Unknown in answers of an older Skein. */
+  /** For each deleted test, in the same order: names that its code uses. Absent in answers of an older Skein. */
   readonly deletedWords?: readonly (readonly string[])[];
-  /** Places with a mark that the repository uses itself, or of which a file has no more than before. */
+  /** Places with a mark that the repository uses itself, or with no more such marks in the file than before. */
   readonly usualMarks?: readonly string[];
 };
 
 type TestsAndMarks = {
-  /** Rules that it breaks, in words. */
+  /** Rules that the change breaks, in words. */
   readonly broken: readonly string[];
-  /** What it is allowed to do, and a person may want to know. */
+  /** What the change is allowed to do, but a person may want to know. */
   readonly flagged: readonly string[];
 };
 
@@ -31,7 +31,7 @@ export function judgeTestsAndMarks(
   evidence: TestEvidence,
   policy: Policy["evidence"],
 ): TestsAndMarks {
-  // The words of a fix task are those of what fails: "should remove items" is the name of a test.
+  // A fix task's words quote what fails: "should remove items" is the name of a test, not an order.
   const isOrdered = repairs === undefined ? orderedRemovals(`${description}\n${acceptance}`) : () => false;
   const { ordered = [], lost = [] } = Object.groupBy(evidence.deletedTests, (test, i) =>
     isOrdered({ test, words: evidence.deletedWords?.[i] ?? [] }) ? "ordered" : "lost",
@@ -56,9 +56,9 @@ export function judgeTestsAndMarks(
   };
 }
 
-/** Tests were removed, moved or skipped: that fewer run then is no news. */
+/** Tests were removed, moved or skipped, so a lower number of tests is expected. */
 export const tellsOfTests = ({ deletedTests, disabledTests, flaggedTests = [] }: TestEvidence): boolean =>
   deletedTests.length + disabledTests.length + flaggedTests.length > 0;
 
-/** How `forbiddenMarks` names what no setting allows. */
+/** How `forbiddenMarks` names conflict markers, which no setting allows. */
 const CONFLICT = " conflict markers";

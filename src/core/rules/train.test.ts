@@ -1,4 +1,4 @@
-/** Are candidates that are gated at once landed in order, and only what was built on a failure discarded? */
+/** Tests that candidates gated at once land in order, and that only those built on a failure are discarded. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, MINUTE, type PolicyChanges, task } from "../../../test/support/core-run.ts";
@@ -8,7 +8,7 @@ import type { TaskId } from "../task.ts";
 import { mayBuildOn, safeBatch } from "./batch-size.ts";
 import { nextLanding } from "./train.ts";
 
-/** Tasks whose work is done, one after the other, with so many gates. */
+/** Tasks whose work is done, one after the other, with this many gates. */
 function train(names: readonly string[], gates: number, changes: PolicyChanges = {}): CoreRun {
   const run = CoreRun.planned(
     names.map((name) => task(name)),
@@ -94,7 +94,7 @@ describe("a train of candidates", () => {
     assert.deepEqual(jobs(run), ["4: t.1", "5: t.2 on ", "6: t.3 on 5"]);
     assert.deepEqual(run.events("job.ended").filter(({ how }) => how === "aborted").length, 1);
     assert.deepEqual([run.task("t.2").tries.refused, run.task("t.3").tries.refused], [0, 0]);
-    // They wait for the verdict, and land when it is spoken.
+    // They wait for the verdict, and land after it.
     passes(run, 5, "base");
     assert.deepEqual(jobs(run), ["4: t.1", "6: t.3 on 5"]);
     run.check();
@@ -182,7 +182,7 @@ describe("a train of candidates", () => {
     fails(run, 7, "c6");
     lands(run, 6);
     assert.deepEqual([run.is("t.3"), run.is("t.4")], ["done", "done"]);
-    // One of the second part is guilty; those of the third are queued again, and wait.
+    // One task of the second part is guilty; those of the third are queued again, and wait.
     assert.deepEqual(jobs(run), ["8: t.5"]);
     lands(run, 8);
     assert.deepEqual(jobs(run), ["9: t.6"]);

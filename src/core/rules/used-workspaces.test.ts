@@ -1,4 +1,4 @@
-/** Nothing is decided by a gate that failed in a used workspace alone; and no candidate is gated without end. */
+/** Tests that nothing is decided by a failure in a used workspace alone, and that no candidate is gated without end. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreRun, type PolicyChanges, task } from "../../../test/support/core-run.ts";
@@ -14,7 +14,7 @@ function oneToLand(changes: PolicyChanges = {}): CoreRun {
   return run;
 }
 
-/** As `landRed` and `check`, in a used workspace. */
+/** Like `landRed` and `check`, in a used workspace. */
 function usedRed(run: CoreRun, failures: readonly string[] = ["test: x"]): void {
   const job = run.landing();
   const outcome: Outcome = { is: "red", members: job.members, conflicts: [], failures, leftovers };
@@ -131,7 +131,7 @@ describe("a candidate that is red in a used workspace", () => {
     run.check();
     run.land(); // The first half is green.
     assert.deepEqual([run.candidate(), run.brief("land").isFresh], [["t.3"], true]);
-    usedRed(run); // By a machine that knows no fresh ones.
+    usedRed(run); // From a machine that cannot make fresh workspaces.
     assert.deepEqual([run.candidate(), run.task("t.3").tries.refused], [["t.3"], 0]);
     run.land();
     assert.equal(run.is("t.3"), "done");

@@ -1,4 +1,4 @@
-/** Advises what would make the next run faster: only what a number of this one speaks for, the largest number first. */
+/** Advises what would make the next run faster, by this run's numbers, the largest saving first. */
 import type { Figures } from "./figures.ts";
 import type { RunHotFile } from "./hot-files.ts";
 import { savedBySecondGate } from "./second-gate.ts";
@@ -7,18 +7,18 @@ import type { TallyView } from "./tally-view.ts";
 import type { TimeSpent } from "./time-spent.ts";
 import type { Named } from "./view-reasons.ts";
 
-/** `ms` is the time that it is about: no more than that can be saved. */
+/** `ms`: the most time that following the advice can save. */
 export type Advice = { readonly ms: number } & (
   | { readonly is: "more-workers"; readonly workers: number; readonly isLimit: boolean }
   | { readonly is: "shorter-chain"; readonly tasks: number; readonly longest: Named; readonly share: number }
   | { readonly is: "faster-gate"; readonly runs: number; readonly gateMs: number }
-  /** `ms` is what all tasks together would have waited less. */
+  /** `ms`: how much less all tasks together would have waited. */
   | { readonly is: "second-gate"; readonly tasks: number }
   | { readonly is: "hot-file"; readonly file: RunHotFile }
   | { readonly is: "flaky-tests"; readonly tests: readonly string[]; readonly runs: number }
   | { readonly is: "red-target"; readonly failures: readonly string[] }
   | { readonly is: "less-waiting" }
-  /** `ms` is what all jobs together waited for their workspaces. */
+  /** `ms`: how long all jobs together waited for their workspaces. */
   | { readonly is: "faster-workspaces" }
   | {
       readonly is: "fewer-losses";
@@ -47,11 +47,11 @@ export function adviceOf(known: Known): readonly Advice[] {
     .slice(0, MAX_ADVICE);
 }
 
-/** Less than this part of the time is not worth a word. */
+/** Advice that saves less than this share of the time is left out. */
 const MIN_SHARE = 0.03;
 const MAX_ADVICE = 6;
 
-/** If all of them were busy for most of the time, others could have taken a part of it. */
+/** If all workers were busy for most of the time, more workers could have taken a part of the work. */
 function workers({ figures, time, maxWorkers }: Known): readonly Advice[] {
   const { mostWorkers, allBusyMs, workingMs } = time;
   const isLimit = maxWorkers !== undefined && mostWorkers >= maxWorkers;
@@ -61,7 +61,7 @@ function workers({ figures, time, maxWorkers }: Known): readonly Advice[] {
   return [{ is: "more-workers", ms, workers: mostWorkers, isLimit }];
 }
 
-/** Where one task after the other takes most of the time, more workers would not help. */
+/** If a chain of dependent tasks takes most of the time, more workers would not help. */
 function chain({ figures: { efficiencyShare }, chain: tasks }: Known): readonly Advice[] {
   if (efficiencyShare === null || efficiencyShare < LONG_CHAIN || tasks.length === 0) return [];
   const [{ ms, task, name }] = tasks.toSorted((a, b) => b.ms - a.ms) as [Named & { readonly ms: number }];
@@ -69,9 +69,9 @@ function chain({ figures: { efficiencyShare }, chain: tasks }: Known): readonly 
 }
 const LONG_CHAIN = 0.6;
 
-/** Only the time in which nothing but the gate ran: while others work, it costs nothing. */
+/** Only the time in which nothing but the gate ran: beside working agents the gate costs no time. */
 function gate({ figures: { gateRuns: runs, gateMs }, time: { parts } }: Known): readonly Advice[] {
-  if (runs === 0) return []; // No gate: landing itself took that time.
+  if (runs === 0) return []; // Without gate runs, landing itself took that time.
   return [{ is: "faster-gate", ms: parts.find(({ is }) => is === "gate")!.ms, runs, gateMs }];
 }
 

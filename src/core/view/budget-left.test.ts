@@ -1,3 +1,4 @@
+/** Tests that a run's budget is read from records of every version. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { budgetOf } from "./budget-left.ts";

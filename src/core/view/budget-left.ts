@@ -1,9 +1,9 @@
-/** Computes what is left of the budget of a run. What calls may cost that were cut off counts as spent. */
+/** Computes what is left of a run's budget. The reserves of calls that were cut off count as spent. */
 
 import type { Used } from "../used.ts";
 import { dollars as money } from "./labels.ts";
 
-/** As it is configured for the run as a whole. */
+/** The run's whole budget, as configured. */
 export type Budget = { readonly tokens?: number; readonly dollars?: number };
 
 type BudgetLeft = { readonly tokens?: number; readonly microdollars?: number };
@@ -34,7 +34,7 @@ export function budgetTexts(view: { readonly spent: Used }, budget: Budget): rea
   return parts.length === 0 ? [] : [`budget left: ${parts.join(", ")}`];
 }
 
-/** What a run's record says that it may spend as a whole; as it was written, so that no schema is needed to read it. */
+/** Reads the run's whole budget from its record without a schema, so that records of any version can be read. */
 export function budgetOf({ settings }: { readonly settings?: unknown }): Budget {
   const { budget } = Object(settings) as { budget?: unknown };
   const { tokens, dollars } = Object(budget) as { tokens?: unknown; dollars?: unknown };

@@ -1,4 +1,4 @@
-/** Compares two runs: their figures side by side, and the tasks that came to another end. */
+/** Compares two runs: their figures side by side, and the tasks that ended differently. */
 import { type RunState, taskOf } from "../log/state.ts";
 import type { Figures } from "./figures.ts";
 import type { RunReport } from "./report.ts";
@@ -15,7 +15,7 @@ export type Comparison = {
   }[];
 };
 
-/** `change`: the second less the first; null if one of them is not known. */
+/** `change`: the second value minus the first; null if one of them is unknown. */
 export type FigureChange = {
   readonly figure: keyof Figures;
   readonly before: number | null;
@@ -39,7 +39,7 @@ export function compareRuns(one: Side, other: Side): Comparison {
   return { isEqual, figures, tasks };
 }
 
-/** Without subtasks, which are a worker's own affair, and the goal. */
+/** The ends of all tasks, without the goal, and without subtasks, which each worker chooses for itself. */
 const endsOf = (state: RunState): ReadonlyMap<string, string> =>
   new Map(
     rowsOf(state)

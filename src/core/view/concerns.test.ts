@@ -1,3 +1,4 @@
+/** Tests which events count as being about a task. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, large, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** Tells whether an event is about a task, or about one below it. */
+/** Tells whether an event is about a task, or about a task below it. */
 import { taskOfJob } from "../job.ts";
 import type { Event } from "../log/event.ts";
 import type { TaskId } from "../task.ts";

@@ -1,3 +1,4 @@
+/** Tests which delays of a run are listed. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { delaysOf } from "./delays.ts";

@@ -1,8 +1,8 @@
-/** Lists what slows a run that is going on, and ends by itself: accounts that are rate limited, agents out of reach. */
+/** Lists temporary delays of a run: rate-limited accounts and unreachable agents. */
 import type { Standing } from "./standing.ts";
 import type { Wait } from "./view-wait.ts";
 
-/** Nothing of a run that is over. */
+/** Empty for a run that is over. */
 export function delaysOf({ accounts, unreachable, times }: Standing): readonly Wait[] {
   if (times.closedAt !== undefined) return [];
   return [

@@ -1,4 +1,4 @@
-/** Does the time of a run end where it should? */
+/** Tests where the time of a run ends. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elapsedMs, endOf } from "./elapsed.ts";

@@ -1,11 +1,11 @@
 /** Measures how long a run has taken, without the time in which no process drove it. */
 import type { Standing } from "./standing.ts";
 
-/** Who looks at a run that may be going on, and when; `isDriven`: undefined: not known. */
+/** `now`: when the run is looked at. `isDriven`: whether a process drives it; undefined if unknown. */
 type Look = { readonly isDriven: boolean | undefined; readonly now: number };
 type Times = Pick<Standing, "times">;
 
-/** Where its time ends: for an open run now while some process drives it, else its last event. */
+/** For a run that a process drives: now. Otherwise the end of the run, or its last event. */
 export const endOf = ({ times: { closedAt, lastAt } }: Times, look?: Look): number =>
   closedAt ?? (look?.isDriven ? look.now : lastAt);
 

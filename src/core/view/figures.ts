@@ -1,11 +1,11 @@
-/** The numbers that say how a run went, each with its unit in its name; what is not known is null, never 0. */
+/** Computes the figures of a run, each with its unit in its name. An unknown figure is null, never 0. */
 import type { RunState } from "../log/state.ts";
 import { isRepair, parentId, type Task, type TaskId } from "../task.ts";
 import type { Story } from "./story.ts";
 import { failedAttempts } from "./task-facts.ts";
 import type { RunView, Seen } from "./view.ts";
 
-/** Null: not known, or there is nothing to divide by. Shares are between 0 and 1. */
+/** Null: unknown, or a division by zero. Shares are between 0 and 1. */
 export type Figures = {
   readonly tasks: number;
   readonly tasksDone: number;
@@ -15,33 +15,33 @@ export type Figures = {
   readonly landedTasks: number;
   readonly linesAdded: number | null;
   readonly linesRemoved: number | null;
-  /** Attempts that a conflict or the gate refused; and all that failed and were retried. */
+  /** Attempts that were refused for a conflict or a red gate; and all failed attempts that were retried. */
   readonly refused: number;
   readonly failedAttempts: number;
-  /** Of the attempts that were to land, those that did. */
+  /** The share of attempts ready to land that did land. */
   readonly mergeSuccessShare: number | null;
-  /** Without the time in which nobody drove the run. */
+  /** Without the time in which no process drove the run. */
   readonly wallMs: number;
   readonly agentsMs: number;
   readonly mostAgents: number;
-  /** Agents' time over the time that passed. */
+  /** The sum of the agents' times, divided by the wall time. */
   readonly speedUp: number | null;
   readonly criticalMs: number;
-  /** The critical path over the time that passed: 1 is as fast as these tasks can be. */
+  /** The critical path divided by the wall time: at 1, these tasks cannot be done faster. */
   readonly efficiencyShare: number | null;
   readonly modelCalls: number | null;
-  /** Without calls that were cut off before they said what they cost. */
+  /** Without calls that were cut off before they reported a cost. */
   readonly tokens: number | null;
   readonly microdollars: number | null;
   readonly unaccountedCalls: number;
-  /** Attempts of workers that said nothing of their cost, which is missing in what is known. */
+  /** Attempts of workers that reported no cost, so that the sums are too low. */
   readonly unreportedAttempts: number;
-  /** Of fix tasks, and of failed attempts and turns of other tasks. */
+  /** Used by fix tasks, and by failed attempts and turns of other tasks. */
   readonly repairTokens: number | null;
   readonly repairShare: number | null;
   readonly tokensPerTask: number | null;
   readonly microdollarsPerTask: number | null;
-  /** Of lines that were added or removed. */
+  /** Per line that was added or removed. */
   readonly tokensPerLine: number | null;
   readonly microdollarsPerLine: number | null;
   readonly gateRuns: number;
@@ -57,7 +57,7 @@ export type LandedLines = {
   readonly linesRemoved: number | null;
 };
 
-/** A landing that was taken back is not among them; one that was found again is there once. */
+/** Without landings that were taken back; one that was found again is listed once. */
 export function landingsOf({ state, story }: Seen): readonly LandedLines[] {
   const kept = new Map(story.landings.map((one) => [one.commit, one]));
   for (const commit of state.lost.keys()) kept.delete(commit);
@@ -70,7 +70,7 @@ export function landingsOf({ state, story }: Seen): readonly LandedLines[] {
   });
 }
 
-/** Read off the branch that landed; not known where an earlier attempt was found to have landed. */
+/** Read off the branch that landed; undefined if an earlier attempt was found to have landed. */
 const metricsOf = (task: Task | undefined) =>
   task?.state.is === "done" && task.state.handoff.commit !== undefined
     ? task.state.handoff.metrics
@@ -90,7 +90,7 @@ export function figuresOf(
   const lost = (reason: string) => tally.losses.find((loss) => loss.reason === reason)?.count ?? 0;
   const refused = lost("conflict") + lost("gate red");
   const isReported = spent.tokens > 0 || spent.microdollars > 0;
-  const tokens = spent.tokens > 0 ? spent.tokens : null; // Some agents report money alone.
+  const tokens = spent.tokens > 0 ? spent.tokens : null; // Some agents report only money.
   const microdollars = isReported && spent.unpriced === 0 ? spent.microdollars : null;
   const repairTokens = tokens === null ? null : repairTokensOf(state, story);
   return {
@@ -138,7 +138,7 @@ const total = (numbers: readonly (number | null)[]): number | null =>
 const ratio = (a: number | null, b: number | null): number | null =>
   a === null || b === null || b === 0 ? null : a / b;
 
-/** All that a fix task and those below it used, and what other tasks' failed attempts did. */
+/** Tokens of fix tasks and the tasks below them, and of other tasks' failed attempts. */
 function repairTokensOf({ tasks }: RunState, { tally }: Story): number {
   const isOfFix = (id: TaskId | undefined): boolean => {
     const task = id === undefined ? undefined : tasks.get(id);

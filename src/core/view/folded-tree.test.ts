@@ -1,4 +1,4 @@
-/** Which tasks does a folded tree show, and what does it say of those that it hides? */
+/** Tests which tasks a folded tree shows, and its counts of hidden tasks. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JobId } from "../job.ts";

@@ -1,10 +1,10 @@
-/** Folds subplans and subtasks of a tree of tasks, and counts how far the hidden ones are. */
+/** Builds the tree of tasks with folded subplans and subtasks, and counts what the hidden tasks came to. */
 import type { RunState } from "../log/state.ts";
 import { ROOT, type TaskId } from "../task.ts";
 import { AT_WORK } from "./labels.ts";
 import { gatingIn, rowOf, type TaskRow, treeOf } from "./view.ts";
 
-/** `below`: everything under the task, at any depth; of the goal nothing is counted, the run's counts are those. */
+/** `below`: the tasks under this one, at any depth. Not counted for the goal, because the run's own counts say it. */
 export type TreeNode = {
   readonly task: TaskId;
   readonly depth: number;
@@ -13,7 +13,7 @@ export type TreeNode = {
 };
 type Below = { tasks: number; done: number; failed: number; atWork: number };
 
-/** The goal is always unfolded: its parts are the run. */
+/** The goal is always unfolded: its children are the run. */
 export function foldedTree(
   state: RunState,
   isUnfolded: (task: TaskId) => boolean = () => false,

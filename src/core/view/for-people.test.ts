@@ -1,3 +1,4 @@
+/** Tests that advice for agents is not shown to people. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failure, forPeople } from "../failure.ts";

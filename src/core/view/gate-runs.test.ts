@@ -1,3 +1,4 @@
+/** Tests the list of gate runs, and the names of their outputs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";
@@ -8,7 +9,7 @@ import { nothingSeen, see } from "./view.ts";
 
 const A = "t.1" as TaskId;
 
-/** As if each landing had run the gate so. */
+/** The events with these gate runs in each landing. */
 const seenWith = (run: CoreRun, gates: Extract<Event, { type: "job.ended" }>["gates"]) =>
   run.log
     .map((event) =>

@@ -1,4 +1,4 @@
-/** Lists the runs of the gate, and of workers' success criteria, with the names under which their output is kept. */
+/** Lists the runs of the gate and of success criteria, with the names under which their output is kept. */
 
 import { clockTime, precise } from "../../text/words.ts";
 import { type JobId, jobId } from "../job.ts";
@@ -9,16 +9,19 @@ import type { Seen } from "./view.ts";
 import type { Named } from "./view-reasons.ts";
 
 export type GateRunView = {
-  /** What to ask for. In runs of an older Skein only the last run of a job was kept, under the job's name. */
+  /**
+   * The name of the kept output. In runs of an older Skein only the last gate run of a job was kept, under the job's
+   * name.
+   */
   readonly output: string;
   readonly job: JobId;
-  /** A probe is the gate on the target without its sources: there it must fail. */
+  /** A probe runs the gate on the target without its sources, where the gate must fail. */
   readonly of: "landing" | "check" | "probe" | "criterion";
-  /** Of a landing, all tasks of the candidate; of a criterion, its task; of a look at the target, none. */
+  /** Of a landing, all tasks of the candidate; of a criterion, its task; of a check, none. */
   readonly members: readonly (Named & { readonly attempt: number })[];
-  /** When its job began, by the clock on the wall. */
+  /** When its job began, in ms by the machine's clock. */
   readonly at: number;
-  /** Undefined if it was not recorded: it runs, it was stopped, or an older Skein ran it. */
+  /** Undefined if not recorded: it is running, it was stopped, or an older Skein ran it. */
   readonly ms?: number;
   readonly green?: boolean;
   readonly isRunning?: true;
@@ -34,7 +37,7 @@ export const gateRunsOf = ({ state, story }: Seen): readonly GateRunView[] => {
   });
 };
 
-/** Those that say something about a task: its criterion, then the candidates that it was part of. */
+/** The gate runs about a task: its criterion, and the candidates that it was part of. */
 export function gateRunsOfTask(seen: Seen, task: TaskId, attempt?: number): readonly GateRunView[] {
   const isIts = (run: GateRunView) =>
     run.members.some((one) => one.task === task && (attempt === undefined || one.attempt === attempt));
@@ -68,9 +71,9 @@ export const namesLabel = (names: readonly string[]): string =>
     ? `${names.slice(0, MAX_NAMES).join(", ")} + ${names.length - MAX_NAMES} more`
     : names.join(", ");
 
-/** The name of what a worker's criterion wrote, made from its job's. */
+/** The name under which the output of a worker's criterion is kept. */
 export const criterionOutput = (job: JobId): string => `${job}.criterion`;
-/** And of what the gate wrote about the target without its sources. */
+/** The name under which the output of a probe is kept. */
 export const probeOutput = (job: JobId): string => `${job}.probe`;
 
 function criteriaOf({ state, story }: Seen, task: TaskId): readonly GateRunView[] {

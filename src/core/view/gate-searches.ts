@@ -1,17 +1,19 @@
-/** Folds the log into the searches for the task that breaks the gate: which candidates each one gated, and what it found. */
+/**
+ * Folds the log into searches for the task that breaks the gate: which candidates each search gated, and what it found.
+ */
 import type { JobId, Member } from "../job.ts";
 import { type Event, type EventOf, type Reactions, react } from "../log/event.ts";
 import type { TaskId } from "../task.ts";
 import { isGates, type JobSpans } from "./job-spans.ts";
 
-/** From the first red run of a candidate until its guilty member is refused, or until the question is dropped. */
+/** From the first red run of a candidate until its guilty member is refused, or until the search is dropped. */
 export type Search = {
   readonly from: number;
   readonly to?: number;
   readonly members: readonly Member[];
-  /** What failed. */
+  /** The failures that the search is about. */
   readonly suspects: readonly string[];
-  /** Whether the candidate was taken apart; else it was only gated again. */
+  /** True if the candidate was bisected; else it was only gated again. */
   readonly isBisected: boolean;
   /** In the order of their starts; the first is the run that was red. */
   readonly runs: readonly JobId[];

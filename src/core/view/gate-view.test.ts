@@ -1,4 +1,4 @@
-/** Runs of the gate and pictures of bisections, from logs. */
+/** Tests the lists of gate runs and the pictures of bisections that are made from logs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";
@@ -7,7 +7,7 @@ import { nothingSeen, see } from "./view.ts";
 
 const seenOf = ({ log }: CoreRun) => log.reduce(see, nothingSeen());
 
-/** Three tasks land together, the last of them breaks the gate. */
+/** Three tasks land together, and the last of them breaks the gate. */
 function bisected() {
   const run = CoreRun.planned([task("first"), task("a"), task("b"), task("c")], { capacity: { work: 9 } });
   for (const n of [1, 2, 3, 4]) run.work(`t.${n}`);

@@ -1,4 +1,4 @@
-/** The runs of the gate, and each bisection as rows of a picture: who was gated together, and what came of it. */
+/** Shows gate runs, and each bisection as rows of a picture: which tasks were gated together, and the result. */
 import { type RunState, wallTime } from "../log/state.ts";
 import type { TaskId } from "../task.ts";
 import { type GateRunView, gateRunsOf, namesLabel } from "./gate-runs.ts";
@@ -7,9 +7,9 @@ import { type GateEnd, gateEnd, isGates, type JobSpan } from "./job-spans.ts";
 import type { Seen } from "./standing.ts";
 import { type Named, named } from "./view-reasons.ts";
 
-/** By the machine's clock. */
+/** Times are by the machine's clock. */
 export type GatedView = GatedJob & {
-  /** Each run of the gate's commands in it, with the name under which its output is kept. */
+  /** Each run of the gate's commands in the job, with the name under which its output is kept. */
   readonly outputs: readonly GateRunView[];
 };
 type GatedJob = Pick<JobSpan, "job" | "kind" | "isProbe" | "on" | "from" | "to"> & {
@@ -49,13 +49,13 @@ const ENDS = {
 
 export const gateEndLabel = (end: GateEnd | undefined): string => (end === undefined ? "running" : ENDS[end]);
 
-/** "ordinal + 4 more" or "the target", as the words of one line. */
+/** "ordinal + 4 more" or "the target", in one line. */
 export function gatedLabel({ kind, isProbe, tasks }: GatedView): string {
   if (kind === "check") return isProbe ? "the gate itself (probe)" : "the target";
   return namesLabel(tasks.map(({ name }) => name));
 }
 
-/** Of one row: the places, among the tasks of the picture, that were gated together. */
+/** One gate run of a bisection. `places`: which tasks of the picture were gated together. */
 type BisectionRow = Pick<GatedView, "job" | "end" | "from" | "to"> & {
   readonly places: readonly number[];
 };
@@ -64,7 +64,7 @@ export type BisectionView = {
   readonly isOver: boolean;
   readonly tasks: readonly (Named & { readonly isFound: boolean })[];
   readonly suspects: readonly string[];
-  /** The first is the run that was red with all of them. */
+  /** The first row is the run that was red with all of them. */
   readonly rows: readonly BisectionRow[];
 };
 
@@ -102,7 +102,7 @@ function bisectionView(
   };
 }
 
-/** For those who do not see the picture. */
+/** A description of the picture in words. */
 export function bisectionLabel({ tasks, rows, isOver }: BisectionView): string {
   const found = tasks.filter(({ isFound }) => isFound).map(({ name }) => name);
   const runs = `${rows.length} ${rows.length === 1 ? "run" : "runs"} of the gate`;

@@ -1,4 +1,4 @@
-/** Tasks that are alike as one box, and tasks that matter as boxes of their own. */
+/** Tests which similar tasks are drawn as one box, and which have boxes of their own. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

@@ -1,12 +1,12 @@
-/** Draws many tasks of a wave that are alike as one box: those that are done, and those that only wait. */
+/** Draws similar tasks of a wave as one box: tasks that are done, and tasks that only wait. */
 import { type RunState, runningJobOf } from "../log/state.ts";
 import { parentId, type TaskId } from "../task.ts";
 import type { GraphNode } from "./graph.ts";
 
-/** Fewer are not worth a box that has to be opened. */
+/** A smaller group is not worth a box that has to be opened. */
 const MIN_GROUP = 4;
 
-/** `members`: it stands for all of these, and `task` is the first of them. */
+/** `members`: the tasks that the node stands for; `task` is the first of them. */
 export type GroupedNode = GraphNode & { readonly group?: TaskGroup };
 type TaskGroup = {
   readonly key: string;
@@ -15,8 +15,8 @@ type TaskGroup = {
 };
 
 /**
- * Tasks of one planner in one wave do not wait for each other, so they can share a box. What is at work, in the gate,
- * or has failed is always drawn alone: that is what one looks for. `isOpen`: its tasks are shown one by one.
+ * Tasks of one planner in one wave do not wait for each other, so they can share a box. Tasks at work, in the gate, or
+ * failed are always drawn alone, because those are looked for. `isOpen`: whether a box shows its tasks one by one.
  */
 export function groupAlike(
   state: RunState,
@@ -44,7 +44,10 @@ export function groupAlike(
 
 const unique = (tasks: readonly TaskId[]): readonly TaskId[] => [...new Set(tasks)];
 
-/** Undefined: it is drawn alone. A task whose parts are shown is, because they are drawn after it. */
+/**
+ * The key of the task's box; undefined if it is drawn alone. A task whose children are shown is drawn alone, because
+ * they are drawn after it.
+ */
 function keyOf(state: RunState, { task: id, wave, below, isFolded }: GraphNode): string | undefined {
   const task = state.tasks.get(id);
   if (!task || (below > 0 && !isFolded)) return undefined;

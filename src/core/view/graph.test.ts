@@ -1,4 +1,4 @@
-/** Are waves, the longest chain and lanes what the events say? */
+/** Tests that waves, the longest chain and lanes follow from the events. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JobId, JobOutcome } from "../job.ts";
@@ -49,7 +49,7 @@ function seenOf(more: readonly Event[] = []) {
     planned(id("t.4"), [specOf("d1"), specOf("d2", [id("t.4.1")])]),
   ];
   for (const fact of facts) see(seen, { ...fact, at: 0 } as Event);
-  // Only the story is told of jobs: whether they could be started is for other tests.
+  // Only the story gets these events: whether the jobs could start is tested elsewhere.
   for (const event of more.toSorted((x, y) => x.at - y.at)) tell(seen.story, event);
   return seen;
 }

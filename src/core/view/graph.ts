@@ -4,21 +4,21 @@ import { parentId, ROOT, type TaskId } from "../task.ts";
 import type { Story } from "./story.ts";
 import { type Seen, treeOf } from "./view.ts";
 
-/** Changes only when tasks are added: who draws often keeps it. */
+/** Changes only when tasks are added, so a caller that draws often can keep it. */
 type GraphShape = { readonly nodes: readonly GraphNode[]; readonly waves: number };
 export type GraphNode = {
   readonly task: TaskId;
   readonly depth: number;
-  /** 0 for what waits for nothing; a task below another comes after it. */
+  /** 0 for a task that waits for nothing; a task below another comes in a later wave. */
   readonly wave: number;
-  /** Tasks below it, at any depth. */
+  /** How many tasks are below it, at any depth. */
   readonly below: number;
   readonly isFolded: boolean;
-  /** What must have happened first, some of it perhaps folded: the siblings that it names, else its planner. */
+  /** What must have happened before: the siblings that it names (some may be folded), else its planner. */
   readonly after: readonly TaskId[];
 };
 
-/** The goal itself is no node, unless it is the only task. `isFolded`: the parts of a task are not shown. */
+/** The goal is not a node, unless it is the only task. `isFolded`: whether a task's children are hidden. */
 export function shapeOf(state: RunState, isFolded: (task: TaskId) => boolean = () => false): GraphShape {
   const below = countBelow(state);
   const shown: { readonly task: TaskId; readonly depth: number; readonly isFolded: boolean }[] = [];
@@ -81,7 +81,10 @@ function countBelow({ tasks }: RunState): ReadonlyMap<TaskId, number> {
   return below;
 }
 
-/** How long agents were at work on each task; until when an interrupted one was is not known. */
+/**
+ * How long agents worked on each task. Interrupted jobs are left out, because the moment of the interruption is
+ * unknown.
+ */
 export function agentsMsOf({ spans: { all } }: Story): ReadonlyMap<TaskId, number> {
   const took = new Map<TaskId, number>();
   for (const { kind, tasks, from, to, how } of all)
@@ -115,7 +118,7 @@ export function criticalPath({ state, story }: Seen): CriticalPath {
     own.set(id, { ms, after: start.task });
     return ms;
   };
-  /** Of a task with everything below it. */
+  /** When a task ends together with everything below it. */
   const endOf = (id: TaskId): End => {
     const known = ends.get(id);
     if (known) return known;

@@ -1,4 +1,4 @@
-/** Lists the files that several tasks are to change, with how long the tasks waited for each. */
+/** Lists the files that several tasks are to change, with how long tasks waited for each. */
 import { nameOf, type RunState } from "../log/state.ts";
 import { EVERYTHING } from "../scope.ts";
 import type { TaskId, TaskSpec } from "../task.ts";
@@ -9,12 +9,15 @@ type ScopedTask = { readonly id: TaskId; readonly name: string; readonly spec: T
 
 export type HotFile = {
   readonly path: string;
-  /** Names of the tasks that have it, or something in it, in their scope; and who waited for a folder above it. */
+  /**
+   * Names of the tasks with the path, or something in it, in their scope; and of tasks that waited for a folder above
+   * it.
+   */
   readonly tasks: readonly string[];
   readonly waitedMs: number;
 };
 
-/** The longest wait first, then the most tasks. Time in proportion to the paths, their depth and the waits. */
+/** The longest wait first, then the most tasks. Takes time in proportion to the paths, their depth and the waits. */
 export function hotFiles({
   tasks,
   fileWaits,
@@ -37,7 +40,7 @@ export function hotFiles({
       const entry = found.get(path);
       if (!entry) continue;
       entry.waitedMs += ms;
-      entry.tasks.add(one.task.name).add(other.task.name); // One of them may have a folder above it.
+      entry.tasks.add(one.task.name).add(other.task.name); // One of them may have only a folder above it in its scope.
     }
   }
   return [...found]
@@ -46,7 +49,7 @@ export function hotFiles({
     .sort((a, b) => b.waitedMs - a.waitedMs || b.tasks.length - a.tasks.length || (a.path < b.path ? -1 : 1));
 }
 
-/** The files of a loose task are unknown, and planners and reports change nothing. */
+/** The files of a loose task are unknown, and planners and reports change no file. */
 const writes = ({ spec }: ScopedTask): boolean =>
   spec.delivers === "change" && spec.shape === "work" && !spec.terms?.loose;
 
@@ -61,7 +64,7 @@ function above(path: string): readonly string[] {
   return folders;
 }
 
-/** A task with its paths, none with a slash at its end. */
+/** A task with its paths, without trailing slashes. */
 type Writer = { readonly task: ScopedTask; readonly own: ReadonlySet<string> };
 
 const ownOf = ({ spec }: ScopedTask): ReadonlySet<string> => new Set(spec.scope.map(withoutSlash));
@@ -69,7 +72,7 @@ const ownOf = ({ spec }: ScopedTask): ReadonlySet<string> => new Set(spec.scope.
 const withoutSlash = (path: string): string =>
   path.endsWith("/") && path !== EVERYTHING ? path.slice(0, -1) : path;
 
-/** Where two tasks meet: of a folder and a file in it, the file. */
+/** The paths in which two tasks overlap: of a folder and a file in it, the file. */
 function shared(one: Writer, other: Writer): readonly string[] {
   const inFoldersOf = (own: ReadonlySet<string>, path: string) =>
     above(path).some((folder) => own.has(withoutSlash(folder)));
@@ -80,10 +83,13 @@ function shared(one: Writer, other: Writer): readonly string[] {
   return [...met];
 }
 
-/** `conflicts`: attempts that were refused for one and had changed it, as a task that landed had. */
+/**
+ * `conflicts`: how many attempts that had changed the file were refused for a conflict, where a landed task had changed
+ * it, too.
+ */
 export type RunHotFile = HotFile & { readonly conflicts: number };
 
-/** Of a run that was made, the most conflicts first. */
+/** The hot files of a finished run, the most conflicts first. */
 export function runHotFiles({ state, story }: Seen): readonly RunHotFile[] {
   const tasks = [...state.tasks.values()].map(({ id, spec }) => ({ id, spec, name: nameOf(state, id) }));
   const waited = hotFiles({ tasks, fileWaits: story.fileWaits }).filter(({ waitedMs }) => waitedMs > 0);
@@ -105,7 +111,10 @@ export function runHotFiles({ state, story }: Seen): readonly RunHotFile[] {
 
 const MAX_HOT_FILES = 10;
 
-/** Which files a conflict was in is not in the log: those that the refused attempt and a task that landed changed. */
+/**
+ * The log does not say in which files a conflict was, so files count that both the refused attempt and a landed task
+ * changed.
+ */
 function changersOf({ tasks }: RunState): ReadonlyMap<string, readonly TaskId[]> {
   const landed = new Map<string, TaskId[]>();
   for (const { id, spec, state } of tasks.values())

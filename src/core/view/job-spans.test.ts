@@ -1,3 +1,4 @@
+/** Tests the spans of jobs: when they begin and end, and what they cost. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** Folds the log into the spans of its jobs: when each ran, where, what it came to and what it cost. */
+/** Folds the log into the spans of its jobs: when and where each ran, its outcome, and its cost. */
 
 import type { FailureKind } from "../failure.ts";
 import type { GateRecord } from "../gate.ts";
@@ -7,40 +7,40 @@ import type { Event, EventOf, JobEnd } from "../log/event.ts";
 import type { JobKind } from "../rules/policy.ts";
 import type { TaskId } from "../task.ts";
 
-/** One job, by the run's own clock. */
+/** One job, in the run's own time. */
 export type JobSpan = {
   readonly job: JobId;
   readonly kind: JobKind;
   readonly tasks: readonly TaskId[];
-  /** Of a worker the attempt, of all others the turn. */
+  /** Of a worker the attempt, of all other jobs the turn. */
   readonly number: number;
-  /** Of a landing: its candidate. */
+  /** Of a landing: the members of its candidate. */
   readonly members: readonly Member[];
-  /** Of a candidate that was gated ahead of its turn: on how many others it was built. */
+  /** Of a candidate that was gated ahead of its turn: how many others it was built on. */
   readonly on: number;
-  /** Of a landing that only moves the target: it runs no gate. */
+  /** A landing that only moves the target: it runs no gate. */
   readonly isMove?: true;
-  /** Of a check that only asks whether the gate looks at the target. */
+  /** A check that only probes the gate. */
   readonly isProbe?: true;
-  /** Of a fleet: the machine that took it last. */
+  /** In a fleet: the machine that took it last. */
   readonly machine?: string;
   /** It waits for a machine of the fleet: its time has not begun. */
   readonly isOffered?: true | undefined;
   readonly from: number;
-  /** Undefined while it runs. Of one that answered late, when it was given up. */
+  /** Undefined while it runs. If it answered late: when it expired. */
   readonly to?: number;
-  /** When its answer came after all. */
+  /** When its late answer came. */
   readonly lateAt?: number;
-  /** At its start: its workspace was made ready, and its agent or gate had not begun. */
+  /** How long its workspace was made ready before its agent or gate began. */
   readonly prepareMs: number;
   readonly how?: JobEnd;
   readonly outcome?: JobOutcome;
-  /** Also of an attempt whose change was refused later: then `failure` says why. */
+  /** Also set for an attempt whose change was refused later: then `failure` says why. */
   readonly isFailed?: true | undefined;
   readonly failure?: FailureKind | undefined;
-  /** Undefined as long as it said nothing of it. */
+  /** Undefined until it reports a cost. */
   readonly spent?: Spent;
-  /** Of a landing or a check: the runs of the gate. */
+  /** Of a landing or a check: its gate runs. */
   readonly gates?: readonly GateRecord[];
 };
 
@@ -48,9 +48,9 @@ export type JobSpans = {
   /** In the order of their starts. */
   readonly all: readonly JobSpan[];
   readonly byId: ReadonlyMap<JobId, JobSpan>;
-  /** Those without an end, oldest first: few, however long the run is. */
+  /** The jobs without an end, oldest first: few, however long the run is. */
   readonly open: ReadonlyMap<JobId, JobSpan>;
-  /** The newest of each slot. */
+  /** The newest job of each slot. */
   readonly newest: ReadonlyMap<string, JobSpan>;
 };
 
@@ -65,7 +65,7 @@ type SpansDraft = {
 
 export const noSpans = (): JobSpans => ({ all: [], byId: new Map(), open: new Map(), newest: new Map() });
 
-/** Changes `spans` in place, as `evolve` does with a state. Returns the job whose time ends with this event. */
+/** Changes `spans` in place, as `evolve` does with a state. Returns the job that ends with this event, if one does. */
 export function foldSpans(spans: JobSpans, event: Event): JobSpan | undefined {
   const s = spans as SpansDraft;
   switch (event.type) {
@@ -98,10 +98,10 @@ export function foldSpans(spans: JobSpans, event: Event): JobSpan | undefined {
   return undefined;
 }
 
-/** When its agent or its gate began; what came before was spent on its workspace. */
+/** When its agent or its gate began, after its workspace was ready. */
 export const beganAt = ({ from, prepareMs }: JobSpan): number => from + prepareMs;
 
-/** Of a job that runs, or waits for a machine. */
+/** Since when a job is running or waiting for a machine. */
 export const openSince = ({ open }: JobSpans, job: JobId): number | undefined => {
   const span = open.get(job);
   return span && beganAt(span);
@@ -109,14 +109,14 @@ export const openSince = ({ open }: JobSpans, job: JobId): number | undefined =>
 
 export const isAgents = ({ kind }: JobSpan): boolean => kind === "work" || kind === "plan";
 
-/** Whether it was to run the gate, on a candidate or on the target. */
+/** True if the job was to run the gate, on a candidate or on the target. */
 export const isGates = ({ kind, isMove }: JobSpan): boolean =>
   kind === "check" || (kind === "land" && !isMove);
 
-/** What a gate that ran, or was to run, came to. `error`: it could not be run, or the target could not be moved. */
+/** The result of a gate that ran, or was to run. `error`: it could not be run, or the target could not be moved. */
 export type GateEnd = "passed" | "failed" | "conflict" | "stopped" | "error";
 
-/** Undefined while it runs. `stopped`: it ended without an answer, or its candidate was no longer wanted. */
+/** Undefined while it runs. `stopped`: it ended without an answer, or its candidate was no longer needed. */
 export function gateEnd({ to, how, outcome }: JobSpan): GateEnd | undefined {
   if (to === undefined) return undefined;
   if (how !== "answered" && how !== "answered-late") return "stopped";
@@ -132,7 +132,7 @@ const GATE_ENDS: Partial<Record<JobOutcome["is"], GateEnd>> = {
   failed: "error",
 };
 
-/** Whether its gate ran to an end. */
+/** True if the job's gate ran to its end. */
 export function hasGated({ kind, isMove, isProbe, outcome }: JobSpan): boolean {
   if (isMove || isProbe || !outcome) return false;
   if (kind === "check") return outcome.is === "passed" || outcome.is === "red";
@@ -165,7 +165,7 @@ const NO_MEMBERS: readonly Member[] = [];
 const tasksOf = (job: Job): readonly TaskId[] =>
   job.kind === "check" ? [] : job.kind === "land" ? job.members.map(({ task }) => task) : [job.task];
 
-/** A job that was given up may still answer late, or only say what it cost. */
+/** An expired job may still answer late, or only report its cost. */
 function ended(
   s: SpansDraft,
   { job, how, at, outcome, spent, gates }: EventOf<"job.ended">,

@@ -1,4 +1,4 @@
-/** Are a run and its tasks called what people would say, and is nobody at work in a run that stopped? */
+/** Tests the words for runs and tasks, and that no agent is called at work in a stopped run. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";
@@ -49,7 +49,7 @@ test("a task is called what people would say", () => {
 
 test("what is in the gate does not wait in the queue", () => {
   const run = CoreRun.planned([task("a"), task("b")]);
-  run.work("t.1"); // In the gate at once.
+  run.work("t.1"); // It is in the gate at once.
   run.work("t.2");
   const view = viewOfRun(run);
   assert.deepEqual(

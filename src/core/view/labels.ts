@@ -1,4 +1,4 @@
-/** Names the states of a run and of its tasks: the same words on the terminal, on the web page and in the report. */
+/** Words for the states of a run and of its tasks, the same on the terminal, on the web page and in the report. */
 import type { GateLeftovers } from "../gate.ts";
 import type { TrainCandidate } from "../job.ts";
 import type { Phase } from "../rules/landing.ts";
@@ -8,10 +8,12 @@ import type { RunningView, Standing } from "./standing.ts";
 import type { LandingView } from "./view.ts";
 import type { MachineView } from "./view-machines.ts";
 
-/** How a run stands, as `--json` says it. */
+/** The state of a run in `--json`. */
 export type RunWord = Exclude<Standing["is"], "working"> | "running" | "stopped";
 
-/** A run that no process drives is stopped, whatever its log says was going on. `isDriven`: undefined: not known. */
+/**
+ * A run that no process drives is stopped, even if its log shows work in progress. `isDriven`: undefined if unknown.
+ */
 export function runWord(
   { is, times }: Pick<Standing, "is" | "times">,
   isDriven: boolean | undefined,
@@ -22,7 +24,7 @@ export function runWord(
 
 export const runLabel = (word: RunWord): string => (word === "proposed" ? "waiting for your approval" : word);
 
-/** In a stopped run no agent is at work. In a fleet it names the machine: "working on build-3". */
+/** In a stopped run no agent is at work. In a fleet the label names the machine: "working on build-3". */
 export function taskLabel(
   word: TaskRow["word"],
   run: RunWord,
@@ -36,7 +38,7 @@ export const stateLabel = (row: Pick<TaskRow, "word" | "attempts"> & JobPlace, r
   `${taskLabel(row.word, run, row)}${row.attempts > 1 ? `, attempt ${row.attempts}` : ""}`;
 
 const UNTAKEN = "waiting for a machine";
-/** "At work (4), waiting for a machine (4)": who only waits is not at work. */
+/** "At work (4), waiting for a machine (4)": a job that waits for a machine is not at work. */
 export function atWorkLabel(jobs: readonly JobPlace[]): string {
   const untaken = jobs.filter(({ isUntaken }) => isUntaken).length;
   const counts = [["at work", jobs.length - untaken] as const, [UNTAKEN, untaken] as const];
@@ -44,19 +46,19 @@ export function atWorkLabel(jobs: readonly JobPlace[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** To be read after what a job does. */
+/** Follows the words that say what a job does. */
 export const placeLabel = ({ machine, isUntaken }: JobPlace): string =>
   isUntaken ? `, ${UNTAKEN}` : onLabel(machine);
 export const onLabel = (machine: string | undefined): string =>
   machine === undefined ? "" : ` on ${machine}`;
 
-/** While a run goes on, planners may add tasks. */
+/** While a run goes on, planners may add tasks, so the label says "so far". */
 export function doneLabel({ counts: { done, total }, times }: Pick<Standing, "counts" | "times">): string {
   const tasks = `${total} ${total === 1 ? "task" : "tasks"}`;
   return times.closedAt === undefined ? `${done} done of ${tasks} so far` : `${done} of ${tasks} done`;
 }
 
-/** Where the name in `--json` is not what people would say. */
+/** The words for people, where they differ from those in `--json`. */
 const TASK_WORDS: Readonly<Partial<Record<TaskRow["word"], string>>> = {
   parked: "queued",
   landing: "ready to land",
@@ -64,15 +66,15 @@ const TASK_WORDS: Readonly<Partial<Record<TaskRow["word"], string>>> = {
 };
 export const AT_WORK: ReadonlySet<TaskRow["word"]> = new Set(["planning", "working", "gating"]);
 
-/** What the log shows as running; in a stopped run nothing is. */
+/** The running jobs by the log; none in a stopped run. */
 export const runningIn = ({ running }: Standing, run: RunWord): readonly RunningView[] =>
   run === "stopped" ? [] : running;
 
-/** The machines of its fleet; in a stopped run nobody keeps count of them. */
+/** The machines of the fleet; none in a stopped run, because no process keeps their states up to date. */
 export const machinesIn = ({ machines = [] }: Standing, run: RunWord): readonly MachineView[] =>
   run === "stopped" ? [] : machines;
 
-/** Of the queue, what is not in the gate already. */
+/** The queue without the tasks that are in the gate already. */
 export const waitingIn = ({ queue, running }: Standing): Standing["queue"] => {
   const gating = new Set(
     running.flatMap(({ kind, tasks }) => (kind === "land" ? tasks.map(({ task }) => task) : [])),
@@ -80,11 +82,11 @@ export const waitingIn = ({ queue, running }: Standing): Standing["queue"] => {
   return queue.filter(({ task }) => !gating.has(task));
 };
 
-/** Of a job whose end is not in the log. */
+/** The label of a job whose end is not in the log. */
 export const openJobLabel = (run: RunWord, { isUntaken }: JobPlace = {}): string =>
   run === "stopped" ? "interrupted" : isUntaken ? UNTAKEN : "running";
 
-/** To be read after "target branch:". */
+/** Follows "target branch:". */
 export function healthLabel({ target: { health, isVerified, isUngated } }: Standing): string {
   if (isUngated) return "not checked: there is no gate";
   switch (health) {
@@ -101,14 +103,14 @@ export function healthLabel({ target: { health, isVerified, isUngated } }: Stand
   }
 }
 
-/** What people read of a gate that is in its own way: which files, and what to choose. */
+/** Tells people that the gate fails over its own leftovers: which files, and which setting to choose. */
 export function leftoversLabel({ files, more = 0 }: GateLeftovers): string {
   const named = [...files, ...(more > 0 ? [`${more} more`] : [])].join(", ");
   const over = named === "" ? "what its runs leave in their workspace" : `its own leftovers: ${named}`;
   return `Your gate fails over ${over}. It failed in a used workspace and passed in a fresh one; gateWorkspace: fresh in skein.yaml makes every run fresh`;
 }
 
-/** The same in a word or two, beside the target's commit. */
+/** The target's health in a word or two, beside its commit. */
 export const healthWord = ({ health, isUngated }: Standing["target"]): string =>
   isUngated ? "(no gate)" : HEALTH_WORDS[health];
 
@@ -119,7 +121,7 @@ const HEALTH_WORDS: Readonly<Record<Standing["target"]["health"], string>> = {
   red: "failing",
 };
 
-/** What is going on after a gate has failed; empty if nothing is. */
+/** What follows a failed gate; empty if nothing does. */
 export function phaseLabel(phase: Phase, name: (task: TaskId) => string): string {
   switch (phase.is) {
     case "open":
@@ -138,7 +140,7 @@ export function phaseLabel(phase: Phase, name: (task: TaskId) => string): string
   }
 }
 
-/** What was gated ahead of its turn and waits; empty if nothing does. */
+/** Describes the candidates that were gated ahead of their turn and wait; empty if there are none. */
 export function trainLabel(train: readonly TrainCandidate[]): string {
   const results = train.flatMap(({ result }) => result ?? []);
   const failed = results.filter((result) => "is" in result).length;
@@ -151,7 +153,7 @@ export function trainLabel(train: readonly TrainCandidate[]): string {
     .join(", ");
 }
 
-/** One run of the gate, in words. */
+/** Describes one running gate. */
 export const gateLabel = (
   { kind, on, isMoving, machine, isUntaken }: Pick<RunningView, "kind" | "on" | "isMoving"> & JobPlace,
   names: string,
@@ -163,10 +165,10 @@ export const gateLabel = (
   return isUntaken ? `gate for ${names}${ahead}: ${UNTAKEN}` : `gate on ${names}${ahead}${where}`;
 };
 
-/** Less says nothing about the hours that follow. */
+/** The speed of a shorter time says nothing about the hours that follow. */
 const MIN_SPEED_MS = 60_000;
 
-/** How fast tasks land, while an engine is at it; empty before the first has landed, and in the first minute. */
+/** How fast tasks land while an engine runs; empty before the first has landed, and in the first minute. */
 export function throughputLabel({ tally: { gate, agents } }: Standing): string {
   if (gate.tasks === 0 || agents.wallMs < MIN_SPEED_MS) return "";
   const perHour = (gate.tasks * 3_600_000) / agents.wallMs;
@@ -190,7 +192,7 @@ function gatedLabel(proof: LandingView["proof"]): string {
   }
 }
 
-/** An unknown price is said to be unknown, never shown as $0. */
+/** An unknown price is called unknown, never shown as $0. */
 export function spentLabel(
   spent: Pick<Standing["spent"], "tokens" | "microdollars" | "unpriced" | "unaccounted"> & {
     readonly unreported?: number;
@@ -208,14 +210,14 @@ export function spentLabel(
   return [sum, ...money, ...unknown, ...silent].join(", ");
 }
 
-/** The price alone, as in a column. */
+/** The price alone, for a column. */
 export const priceLabel = ({
   microdollars,
   unpriced,
 }: Pick<Standing["spent"], "microdollars" | "unpriced">) =>
   microdollars === 0 && unpriced > 0 ? "price unknown" : dollars(microdollars);
 
-/** Four digits below a cent, so that it is not shown as $0.00. */
+/** Four digits for amounts below a cent, so that they are not shown as $0.00. */
 export function dollars(microdollars: number): string {
   const isTiny = microdollars > 0 && microdollars < 10_000;
   return `$${(microdollars / 1_000_000).toFixed(isTiny ? 4 : 2)}`;

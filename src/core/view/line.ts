@@ -1,15 +1,15 @@
-/** A line for people: harmless on a terminal, with a tone for where there are colours. */
+/** Makes lines for people: without control characters for a terminal, with a tone for colours. */
 import { harmless } from "../../text/words.ts";
 
-/** `tone` says how it should look, where there are colours. */
+/** `tone`: how the line should look if there are colours. */
 export type Line = {
   readonly tone: "plain" | "good" | "bad" | "quiet";
   readonly text: string;
-  /** What stands below it, each on a line of its own: output of a program. */
+  /** Lines below it, such as a program's output. */
   readonly below?: readonly string[];
 };
 
-/** Blanks at the beginning of a line stay: they say what belongs to what. */
+/** Leading blanks are kept, because indentation has a meaning in a program's output. */
 export const withBelow = (line: Line, below: readonly string[]): Line => ({
   ...line,
   below: below.map((text) => harmless(text.replaceAll("\t", "  "))),

@@ -1,4 +1,4 @@
-/** Tells of subtasks and questions of workers. */
+/** Makes lines for people about workers' subtasks and questions. */
 
 import { clockTime, firstLine } from "../../text/words.ts";
 import type { EventOf } from "../log/event.ts";
@@ -35,7 +35,7 @@ export function narrateCall(event: CallEvent, state: RunState): Line | undefined
   }
 }
 
-/** A worker that waited for something has it now. */
+/** The line for a worker that goes on because it got the response to its call. */
 export function goesOn(id: TaskId, state: RunState): Line | undefined {
   const response = taskOf(state, id).goOn?.response;
   return response && quiet(`${nameOf(state, id)} ${WITH[response.name]}`);
@@ -47,7 +47,7 @@ const WITH = {
   question: "answers a question of its subtask",
 } as const satisfies Record<ToolResponse["name"], string>;
 
-/** A person is told at once; what a task above can answer is only told. */
+/** A question to a person is shown in red with what to type; one to a task above is only mentioned. */
 function asksText({ id, task, text, to, default: taken, until }: SubtaskQuestion, state: RunState): Line {
   const asks = `${nameOf(state, task)} asks (${id}): ${firstLine(text)}`;
   if (to !== "person") return plain(`${asks} (${nameOf(state, to)} is asked first)`);

@@ -1,4 +1,4 @@
-/** Tells of the gate and of landings: what failed, what is bisected, and what landed. */
+/** Makes lines for people about gate runs and landings: what failed, what is bisected, what landed. */
 
 import { ago, capital, clockTime, short } from "../../text/words.ts";
 import { baseLookLines, baseLookTitle, RED_IS_DELIVERED } from "../base-look-words.ts";
@@ -27,7 +27,7 @@ export function checked(event: EventOf<"target.checked">, state: RunState): Line
   return bad(`Gate fails on ${what}: ${names}`);
 }
 
-/** What fails is shown with the output that says why; before a stop the refusal itself shows it. */
+/** Shows the failures with the output that says why. If the run stops, the refusal shows them instead. */
 export function baseFailed({ look, choice }: EventOf<"base.failed">, state: RunState): Line {
   const line = bad(`${capital(baseLookTitle(look))}; ${NEXT_OF_BASE[choice](state)}`);
   return choice === "stop" ? line : withBelow(line, [...baseLookLines(look), capital(RED_IS_DELIVERED)]);
@@ -51,13 +51,13 @@ export const baseAnswered = ({ by, choice }: EventOf<"base.answered">): Line =>
     `${by === "person" ? "You chose" : "There was no answer in time, so the run goes on with"}: ${choice}`,
   );
 
-/** Where a base that fails stops the run, the refusal shows the output below it. */
+/** If a failing base stops the run, the refusal shows the output below this line. */
 export function setupFailed({ failure }: EventOf<"setup.failed">, { redBase }: RunState): Line {
   const { message } = failure;
   return bad(`No new work starts: ${redBase?.choice === "stop" ? message.split("\n")[0] : message}`);
 }
 
-/** Of what is unproven, the next event says why. */
+/** For an unproven gate, the next event says why. */
 export function probed({ probed: found }: EventOf<"gate.probed">): Line | undefined {
   if (found.is === "unproven") return undefined;
   return found.is === "proved"
@@ -68,7 +68,7 @@ export function probed({ probed: found }: EventOf<"gate.probed">): Line | undefi
 export const notProbedText = ({ why }: { readonly why: string }): string =>
   `The gate was not probed (${why}): it may pass without testing your code`;
 
-/** Said once, of the base: what lands first is not held to anything. */
+/** Shown once, for the base: the first landings are not tested by anything. */
 function idle({ commands }: GateReport): Line | undefined {
   const names = commands.filter(({ nothingYet }) => nothingYet).map(({ name }) => name);
   if (names.length === 0) return undefined;
@@ -95,7 +95,7 @@ export function landed(event: EventOf<"batch.landed">, state: RunState): Line {
   return flags.length > 0 ? bad(`${text}, but ${flags.join("; ")}`) : good(text);
 }
 
-/** What was looked at, and no more. */
+/** Says what was compared, and no more. */
 const comparedText = (compared: readonly string[] = []): string =>
   compared.length === 0 ? "" : ` (${compared.slice(0, MAX_FAILURES).join("; ")})`;
 
@@ -104,14 +104,14 @@ export function passedAhead({ passed }: EventOf<"candidate.passed">, name: (id: 
   return quiet(`${names} passed the gate; lands after the candidate that it was built on`);
 }
 
-/** Nobody is blamed before what it was built on has landed. */
+/** No task is blamed before what its candidate was built on has landed. */
 export function failedAhead({ failed }: EventOf<"candidate.failed">, state: RunState): Line | undefined {
   if (failed.is !== "red") return undefined;
   const names = failed.members.map((m) => nameOf(state, m.task)).join(" + ");
   return bad(`Gate failed with ${names}; waits for what it was built on: ${namesOf(failed.failures)}`);
 }
 
-/** The steps after a failed gate; the task that broke it is named with its next attempt. */
+/** Describes the steps after a failed gate; the task that broke it is named with its next attempt. */
 export function turned(
   { phase, failure, isDiscard, requeue }: EventOf<"landing.turned">,
   name: (id: TaskId) => string,

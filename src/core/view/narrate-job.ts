@@ -45,7 +45,7 @@ function jobEnded({ job, how }: EventOf<"job.ended">): Line | undefined {
       return plain("A job answered after its time limit; nothing had replaced it, so its answer counts");
     case "expired":
       return bad(`${isAgents ? job : what} timed out`);
-    // Of a worker and a planner the next event says it, with the name of the task.
+    // For a worker or a planner, the next event says it with the name of the task.
     case "interrupted":
       return isAgents ? undefined : quiet(`${what} interrupted; restarting it`);
     default:
@@ -53,11 +53,11 @@ function jobEnded({ job, how }: EventOf<"job.ended">): Line | undefined {
   }
 }
 
-/** "the gate runs npm test (for 5 min 00 s)"; how long is left out where it has only begun. */
+/** "the gate runs npm test (for 5 min 00 s)"; without the duration if it has only begun. */
 export const slowText = (ms: number, doing: string): string =>
   ms < 60_000 ? doing : `${doing} (for ${duration(ms)})`;
 
-/** What many have met at once is said once, and that it is over when it is for all. */
+/** If several jobs are slow in the same step, it is said once, and its end is said when the last one is through. */
 function slowLine({ job, ms, doing = "" }: EventOf<"job.quiet">, state: RunState): Line | undefined {
   const others = state.running.entries().filter(([id, other]) => id !== job && other.doing === doing);
   if ([...others].length > 0) return undefined;
@@ -78,7 +78,7 @@ function quietText(event: EventOf<"job.quiet">, state: RunState): Line | undefin
   return ms === 0 ? quiet(`${who} is active again`) : bad(`${who} has shown no activity for ${duration(ms)}`);
 }
 
-/** While machines are there, that one has begun it is told soon, with its name. */
+/** If a machine is ready, no line is made: it will take the job soon, and that is shown with its name. */
 function offered(job: Job, state: RunState): Line | undefined {
   if (job.kind === "land" || job.kind === "check") return started(job, state);
   const isReady = state.machines.values().some((machine) => machine.state === "ready");
@@ -100,7 +100,7 @@ function started(job: Job, state: RunState): Line | undefined {
     case "work":
       return goesOn(job.task, state) ?? quiet(`Worker started on ${workOf(job, state)}`);
     case "land": {
-      if (job.moves !== undefined) return undefined; // That it landed is told at once.
+      if (job.moves !== undefined) return undefined; // The landing itself is shown at once.
       const on = job.on?.length ?? 0;
       const ahead = on === 0 ? "" : on === 1 ? " and one candidate" : ` and ${on} candidates`;
       return quiet(
@@ -116,7 +116,10 @@ function started(job: Job, state: RunState): Line | undefined {
   }
 }
 
-/** Whether a run has a gate is known from its first look at the target on: no look before that is called a gate run. */
+/**
+ * Whether a run has a gate is known only after the first check of the target, so the first check is not called a gate
+ * run.
+ */
 const gateOnText = (state: RunState): string => {
   if (isUngated(state)) return "Looking for conflict markers, as there is no gate, in";
   return state.target.report.commands.length > 0 ? "Running the gate on" : "Checking";
@@ -125,7 +128,7 @@ const gateOnText = (state: RunState): string => {
 const workOf = ({ task, attempt }: Job & { readonly kind: "work" }, state: RunState): string =>
   nameOf(state, task) + (attempt > 1 ? ` (attempt ${attempt})` : titleOf(state, task));
 
-/** Plans number their tasks, and a number alone tells nobody what it is. */
+/** Tasks of plans may be named by a number only, so the title is added. */
 function titleOf(state: RunState, task: TaskId): string {
   const { key, description } = taskOf(state, task).spec;
   return /^\d+$/.test(key) ? `: ${firstLine(description, 70).replace(/\.$/, "")}` : "";
@@ -137,5 +140,5 @@ const whoOf = (job: Job & { readonly kind: "plan" | "work" }, state: RunState): 
 export const plannerOf = (task: TaskId, state: RunState): string =>
   task === ROOT ? "the planner" : `the planner of ${nameOf(state, task)}`;
 
-/** Not of a task's name, which stays as it is. */
+/** Capitalises "the …"; a task's name is never changed. */
 export const capital = (who: string): string => who.replace(/^the /, "The ");

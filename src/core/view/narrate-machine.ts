@@ -1,4 +1,4 @@
-/** Says in a line what happens to a machine of the fleet. */
+/** Makes a line for people about what happens to a machine of the fleet. */
 import { duration, plural } from "../../text/words.ts";
 import type { EventOf } from "../log/event.ts";
 import { bad, type Line, quiet } from "./line.ts";

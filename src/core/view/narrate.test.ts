@@ -1,3 +1,4 @@
+/** Tests the lines that people read about a run's events. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";
@@ -9,7 +10,7 @@ import { emptyState } from "../log/state.ts";
 import { ROOT } from "../task.ts";
 import { narrate } from "./narrate.ts";
 
-/** What is told of a run from its beginning. */
+/** The lines about a run from its beginning. */
 function linesOf({ log }: Pick<CoreRun, "log">, how: Parameters<typeof narrate>[2] = {}): readonly string[] {
   const state = emptyState();
   return log.flatMap((event) => narrate(event, evolve(state, event), how)?.text ?? []);
@@ -172,7 +173,7 @@ test("a commit is told by its first digits", () => {
   assert.equal(narrate(event, state)!.text, "the goal landed as 0123456789");
 });
 
-/** What is told of what `happens`. */
+/** The lines about what `happens`. */
 function told(run: CoreRun, happens: () => unknown): readonly string[] {
   const before = linesOf(run).length;
   happens();

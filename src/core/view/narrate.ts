@@ -30,7 +30,7 @@ import { leftOf, undoneOf, undoneText, unreachedTasks, whyFailed } from "./view-
 
 export type { Line };
 
-/** `state` is the state after the event. `hasPlanner`: somebody else than the workers plans in this run. */
+/** `state`: the state after the event. `hasPlanner`: the run has a planner besides its workers. */
 export function narrate(
   event: Event,
   state: RunState,
@@ -209,11 +209,11 @@ export function narrate(
   }
 }
 
-/** "failed", "is incomplete", "was cancelled": what follows "the run". */
+/** "failed", "is incomplete", "was cancelled": follows "the run". */
 export const endWords = (how: string): string =>
   how === "failed" ? "failed" : how === "cancelled" ? "was cancelled" : `is ${how}`;
 
-/** Through no fault of its own, so it uses up no attempt. */
+/** The failure was not the task's or planner's fault, so it uses up no attempt. */
 const again = (who: string, why: FailureKind): Line =>
   quiet(`${capital(who)}: ${AGAIN[why] ?? "failed; retrying"} (not counted as an attempt)`);
 
@@ -224,7 +224,7 @@ const AGAIN: Readonly<Partial<Record<FailureKind, string>>> = {
   authentication: "credentials refused; retrying once they work",
 };
 
-/** Once for all who meet it, and then rarely: when one of them has tried five times more. */
+/** Shown once for all tasks that meet the same outage, and again whenever one of them has tried five times more. */
 function agentUnreachable(
   { task, failure }: Pick<EventOf<"task.retried">, "task" | "failure">,
   state: RunState,
@@ -242,7 +242,7 @@ function agentUnreachable(
 
 const SAID_EVERY = 5;
 
-/** The goal is done only when the run closes as done: fixes and checks of the target may follow. */
+/** The goal is done only when the run closes as done, because fixes and checks of the target may follow. */
 function done({ task, handoff, ended }: EventOf<"task.done">, state: RunState): Line | undefined {
   const name = nameOf(state, task);
   const { target, spent, planners } = state;
@@ -261,7 +261,7 @@ const ENDED_WORDS = {
 
 const MAX_NAMES = 5;
 
-/** What every task came to was said before. */
+/** How each task ended was shown before, so only the names of the undone ones follow. */
 function closedText({ how }: EventOf<"run.closed">, state: RunState): string {
   const undone = undoneOf(state, state.tasks.values()).filter(
     ({ task, isOfParts, replacedBy }) => task !== ROOT && !isOfParts && replacedBy === undefined,
@@ -272,7 +272,10 @@ function closedText({ how }: EventOf<"run.closed">, state: RunState): string {
   return `The run ${endWords(how)}${left.length > 0 ? `: ${left.join("; ")}` : ""}`;
 }
 
-/** What the planner hears of as one concern among others, the person whose files they are is told at once. */
+/**
+ * Changes in the user's checkout are shown at once, because they are the user's own files; the planner gets them as one
+ * concern among others.
+ */
 function handedOff({ handoff }: EventOf<"task.handed-off">, name: string): Line {
   const strays = handoff.concerns.filter((concern) => concern.startsWith(CHECKOUT_CHANGED));
   const { flags = [] } = handoff;
@@ -282,7 +285,7 @@ function handedOff({ handoff }: EventOf<"task.handed-off">, name: string): Line 
   return but.length === 0 ? plain(ready) : bad(`${ready}, but ${but.join("; ")}`);
 }
 
-/** By the machine's clock; with its day, if that is another one. */
+/** By the machine's clock, with the day if that is another day. */
 function untilText({ until, at }: EventOf<"account.parked">, state: RunState): string {
   const [then, now] = [wallTime(state, until), wallTime(state, at)];
   return day(then) === day(now) ? clockTime(then) : `${day(then)} ${clockTime(then)}`;

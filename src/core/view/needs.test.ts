@@ -1,4 +1,4 @@
-/** Is a person told of everything that only a person can do, and of nothing else? */
+/** Tests that people are told of everything that only a person can do, and of nothing else. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { failure } from "../failure.ts";

@@ -1,4 +1,4 @@
-/** Lists what a run wants of a person: approvals, answers, and what only a person can repair. */
+/** Lists what a run needs from a person: approvals, answers, and repairs that only a person can make. */
 import { RED_IS_DELIVERED } from "../base-look-words.ts";
 import type { Failure } from "../failure.ts";
 import type { RunWord } from "./labels.ts";
@@ -14,7 +14,7 @@ export type Need =
   | { readonly is: "setup"; readonly failure: Failure }
   | { readonly is: "machine"; readonly text: string };
 
-/** Nothing of a run that is over. A stopped one needs no machines. */
+/** Empty for a run that is over. A stopped run needs no machines. */
 export function needsOf(view: Standing, run?: RunWord): readonly Need[] {
   if (view.times.closedAt !== undefined) return [];
   const { gateChanges, questions, accounts, setup } = view;
@@ -33,7 +33,7 @@ export function needsOf(view: Standing, run?: RunWord): readonly Need[] {
   ];
 }
 
-/** Tells a need from all others, whatever else is asked for meanwhile. */
+/** A key that is different for each need, even while others come and go. */
 export function needKey(need: Need): string {
   switch (need.is) {
     case "question":
@@ -47,7 +47,7 @@ export function needKey(need: Need): string {
   }
 }
 
-/** Jobs wait, and no machine could take them; empty otherwise, and of a run that is not under way. */
+/** Says that jobs wait and no machine could take them; empty otherwise, and for a run that is not under way. */
 export function lacksMachine(view: Standing, run?: RunWord): string {
   const machines = view.machines ?? [];
   const untaken = view.running.filter(({ isUntaken }) => isUntaken);
@@ -65,19 +65,19 @@ export function lacksMachine(view: Standing, run?: RunWord): string {
   return `no machine that is ready has ${labels}: ${names} waits (skein worker --join --labels ${labels})`;
 }
 
-/** Said while all is well: who looks for the first time cannot know that nothing is missing. */
+/** Said while nothing is needed: a new user cannot know that nothing is missing. */
 export const calmLabel = (view: Standing, run: RunWord): string =>
   run === "running" && needsOf(view, run).length === 0 ? "Nothing needs you" : "";
 
-/** Where the work of a run is, and what brings it to the user's branch. */
+/** Where the work of a run is, and which command brings it to the user's branch. */
 export type WayToDeliver = {
   readonly branch: string;
   readonly command: string;
-  /** The branch that can be moved without more: it is known, and checked out nowhere. */
+  /** The branch that the target can be delivered to without questions: it is known, and checked out nowhere. */
   readonly into?: string;
 };
 
-/** Of a run that is over: where its work is, and what to type next. */
+/** For a run that is over: where its work is, and what to type next. */
 export function endLabel(
   { is, ended, times, tally, target }: Standing,
   { branch, command }: WayToDeliver,
@@ -101,12 +101,12 @@ const ENDED_WORDS = {
 export const questionsFor = (view: Standing): readonly QuestionView[] =>
   needsOf(view).flatMap((need) => (need.is === "question" ? [need.question] : []));
 
-/** What waits for a yes: the plan first, then changes of the gate, each of a task. */
+/** What waits for approval: the plan first, then changes of the gate, one task each. */
 export function approvalFor(view: Standing): { readonly task?: GateChangeView["task"] } | undefined {
   const need = needsOf(view).find(({ is }) => is === "plan" || is === "gate-change");
   return need && (need.is === "gate-change" ? { task: need.change.task } : {});
 }
 
-/** Whether `resume` would change something: it also tries again what a person had to repair. */
+/** True if `resume` would change something: it also retries what a person had to repair. */
 export const canResume = (view: Standing): boolean =>
   view.is === "paused" || needsOf(view).some(({ is }) => is === "account" || is === "setup");

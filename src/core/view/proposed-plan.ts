@@ -1,4 +1,4 @@
-/** The tasks of a plan that waits for approval, with the files and the acceptance that a person approves. */
+/** Lists the tasks of a plan that waits for approval, with their files and acceptance. */
 import { isProposed, type RunState, taskOf } from "../log/state.ts";
 import { isSettled } from "../task.ts";
 import { scopeLabel } from "./task-facts.ts";
@@ -8,7 +8,7 @@ type ProposedTask = Named & {
   readonly description: string;
   readonly files: string;
   readonly acceptance: string;
-  /** By name. */
+  /** Names of the tasks that must be done first. */
   readonly after: readonly string[];
 };
 

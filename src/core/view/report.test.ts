@@ -1,3 +1,4 @@
+/** Tests the figures of a run's report, its advice, and comparing two runs. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

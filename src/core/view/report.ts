@@ -1,4 +1,4 @@
-/** The report of a run in numbers: what landed, cost, where the time went, and what would be faster. */
+/** Builds the report of a run: what landed, what it cost, where the time went, and what would be faster. */
 import { nameOf, type RunState, wallTime } from "../log/state.ts";
 import { givenUpBy, givenUpText } from "../rules/given-up.ts";
 import { parentId, ROOT, type TaskId } from "../task.ts";
@@ -16,21 +16,21 @@ import { type Named, named } from "./view-reasons.ts";
 /** Everything in it is JSON. */
 export type RunReport = {
   readonly figures: Figures;
-  /** Each move of the target that is still there, with its lines where the log has them. */
+  /** The moves of the target that were not taken back, with their lines if the log has them. */
   readonly landings: readonly LandedLines[];
-  /** What planners no longer ask for; `by` is whose reason it is. */
+  /** What planners gave up; `by`: the planner whose reason it is. */
   readonly givenUp: readonly (GivenUpView & { readonly by: string })[];
-  /** What is left besides, as it was said at the end. */
+  /** What else is left, as the end of the run said it. */
   readonly left: readonly string[];
   readonly time: TimeSpent;
-  /** The chain of tasks that took the longest, with the time of agents on each. */
+  /** The chain of tasks that took the longest, with the agents' time on each. */
   readonly chain: readonly (Named & { readonly ms: number })[];
-  /** Who worked when. */
+  /** Which agents worked when. */
   readonly lanes: readonly LaneView[];
   /** Landings and checks, the slowest first. */
   readonly gates: readonly GateTime[];
   readonly flaky: readonly { readonly name: string; readonly times: number }[];
-  /** Files that tasks met in or waited for, the most conflicts first. */
+  /** Files in which tasks conflicted or for which they waited, the most conflicts first. */
   readonly hotFiles: readonly RunHotFile[];
   readonly advice: readonly Advice[];
 };
@@ -40,11 +40,11 @@ type GateTime = {
   readonly number: number;
   readonly at: number;
   readonly ms: number;
-  /** Those of the candidate; none of a check. */
+  /** The tasks of the candidate; none for a check. */
   readonly tasks: readonly Named[];
 };
 
-/** `maxWorkers`: as many as were allowed, if that is known. */
+/** `maxWorkers`: the limit on workers, if known. */
 export function runReport(seen: Seen, { maxWorkers }: { readonly maxWorkers?: number } = {}): RunReport {
   const { state, story } = seen;
   const view = viewOf(seen);

@@ -1,16 +1,16 @@
-/** Lists the tasks as a tree, with what each is about now, by the names that people use. */
+/** Lists the tasks as a tree, with the names that people use and what each task is doing now. */
 import { type Running, type RunState, retryKey, runningJobOf, taskOf } from "../log/state.ts";
 import { isUngated } from "../log/target-health.ts";
 import { isSettled, parentId, ROOT, type Task, type TaskId } from "../task.ts";
 import { type Named, named } from "./view-reasons.ts";
 
-/** What a task is about now, in one word. */
+/** The present state of a task, in one word. */
 export type TaskWord =
   | ("done" | "failed" | "skipped" | "cancelled")
   | ("planning" | "working" | "proposed" | "landing" | "gating")
   | ("split" | "delegating" | "asking" | "waiting" | "ready" | "parked" | "pausing");
 
-/** What a person may call a task: its id, its whole name, or its own name where only one has it. */
+/** Finds a task by its id, by its whole name, or by its own name if only one task has it. */
 export function findTask(state: RunState, said: string): TaskId | { readonly several: readonly Named[] } {
   if (state.tasks.has(said as TaskId)) return said as TaskId;
   const all = [...state.tasks.keys()].filter((id) => id !== ROOT).map((id) => named(state, id));
@@ -19,15 +19,15 @@ export function findTask(state: RunState, said: string): TaskId | { readonly sev
   return found.length === 1 ? found[0]!.task : { several: found };
 }
 
-/** In a fleet: the machine that does it, or that none has taken it yet. */
+/** In a fleet: the machine that has the job, or that no machine has taken it yet. */
 export type JobPlace = {
   readonly machine?: string;
   readonly isUntaken?: true;
-  /** Of one that is not taken: the labels that its machine must have. */
+  /** If no machine has taken it: the labels that its machine must have. */
   readonly needs?: readonly string[];
 };
 
-/** Tasks as a tree, in the order in which they were made. */
+/** A task in the tree. */
 export type TaskRow = Named &
   JobPlace & {
     readonly key: string;
@@ -77,7 +77,7 @@ export function treeOf(state: RunState): readonly { readonly id: TaskId; readonl
     (id) => parentId(id)!,
   );
   const tree: { readonly id: TaskId; readonly depth: number }[] = [];
-  // A stack, not recursion: trees are as deep as planners make them.
+  // A stack instead of recursion: trees are as deep as planners make them.
   const stack = state.tasks.has(ROOT) ? [{ id: ROOT, depth: 0 }] : [];
   for (let next = stack.pop(); next; next = stack.pop()) {
     tree.push(next);
@@ -102,7 +102,7 @@ export function wordOf(state: RunState, task: Task, gating: ReadonlySet<TaskId>)
   return state.dag.status(task.id) === "waiting" ? "waiting" : "ready";
 }
 
-/** A landing or a check is where its gate runs; those without one are nowhere else. */
+/** Of a landing or a check: the machine that runs its gate; one without a gate has no place. */
 export function placeOf(state: RunState, running: Running | undefined): JobPlace {
   if (running?.taken) return { machine: running.taken.machine };
   if (!running?.isOffered) return {};
@@ -111,7 +111,7 @@ export function placeOf(state: RunState, running: Running | undefined): JobPlace
   return { isUntaken: true, ...(needs && { needs }) };
 }
 
-/** The job that is about the task now. */
+/** The job that the task's word is about. */
 function runningOf(state: RunState, task: Task, word: TaskWord): Running | undefined {
   if (word === "planning" || word === "working") return state.running.get(runningJobOf(state, task)!);
   if (word !== "gating") return undefined;

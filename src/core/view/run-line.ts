@@ -1,10 +1,10 @@
-/** A run in a list of runs: how it stands, what it took, and whether its work was delivered. */
+/** Describes a run in a list of runs: its state, its duration, and whether its work was delivered. */
 import { elapsedMs } from "./elapsed.ts";
 import { runLabel, runWord, spentLabel } from "./labels.ts";
 import { needsOf } from "./needs.ts";
 import type { Standing } from "./standing.ts";
 
-/** What was asked for, as it was recorded before anything was in the log. */
+/** The run's record, which is written before its log begins. */
 type Asked = { readonly run: string; readonly goal: string; readonly createdAt: number };
 export type RunLine = Asked &
   Pick<Standing, "is"> & {
@@ -14,9 +14,9 @@ export type RunLine = Asked &
     readonly needsYou: boolean;
     readonly isOver: boolean;
     readonly elapsedMs: number;
-    /** Empty if nothing was reported. */
+    /** Empty if no cost was reported. */
     readonly cost: string;
-    /** Of a run that is over, asked of git now; `nothing`: no work landed in it. */
+    /** Set for a run that is over, as git says now; `nothing`: nothing landed in it. */
     readonly delivered?: "yes" | "no" | "nothing";
   };
 

@@ -1,10 +1,10 @@
-/** What a second gate would have saved, by hand; gates of 4 ms. */
+/** Tests the saving by a second gate against numbers computed by hand, with gates of 4 ms. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { savedBySecondGate } from "./second-gate.ts";
 
 test("a task that is ready while the only gate is busy would not have waited for it", () => {
-  // One gate: 4, then 7, 6 and 5 for those that wait until it is free. Two: 4, 4, then 6 and 5.
+  // One gate: 4, then 7, 6 and 5 for those that wait until it is free. Two gates: 4, 4, then 6 and 5.
   assert.equal(savedBySecondGate([0, 1, 2, 3], 4), 22 - 19);
 });
 

@@ -1,12 +1,15 @@
-/** Estimates how much less tasks would have waited to land if two candidates had been gated at once. */
+/** Estimates how much less tasks would have waited to land with a second gate. */
 
-/** In ms, over all tasks: `readyAt` of those that landed, and how long a run of the gate takes. */
+/** In ms, over all tasks. `readyAt`: when the tasks that landed were ready; `gateMs`: how long a gate run takes. */
 export function savedBySecondGate(readyAt: readonly number[], gateMs: number): number {
   const sorted = readyAt.toSorted((a, b) => a - b);
   return waitOf(sorted, gateMs, 1) - waitOf(sorted, gateMs, 2);
 }
 
-/** Every gate takes all that wait when it becomes free. Nothing is bad: what a second gate saves then is a bit more. */
+/**
+ * Assumes that a gate that becomes free takes all waiting tasks, and that every run passes: the real saving is a bit
+ * larger.
+ */
 function waitOf(readyAt: readonly number[], gateMs: number, gates: number): number {
   const freeAt = Array.from({ length: gates }, () => Number.NEGATIVE_INFINITY);
   let sum = 0;

@@ -1,3 +1,4 @@
+/** Tests the points of the chart of a run's cost over time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emptyState } from "../log/state.ts";
@@ -10,7 +11,7 @@ const spans = (count: number): readonly JobSpan[] =>
     job: `work:t.1#${i}` as JobSpan["job"],
     kind: "work",
     ...{ tasks: [], members: [], number: i, on: 0, from: 0, prepareMs: 0 },
-    to: 1_000 - i, // The last that was started ends first.
+    to: 1_000 - i, // The job that started last ends first.
     spent: { tokens: 2, microdollars: 3 },
   }));
 

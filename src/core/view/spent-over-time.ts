@@ -1,10 +1,10 @@
-/** Adds up tokens and money of a run over time, for a chart: as few points as a line needs. */
+/** Adds up a run's tokens and money over time, with no more points than a chart needs. */
 import type { Seen } from "./standing.ts";
 
-/** What all jobs that had ended `ms` after the start of the run had reported. */
+/** What all jobs that ended within the first `ms` of the run had reported. */
 type SpentPoint = { readonly ms: number; readonly tokens: number; readonly microdollars: number };
 
-/** A line of more points looks the same. */
+/** More points would not change how the line looks. */
 const MAX_POINTS = 300;
 
 export function spentOverTime({ state, story }: Seen): readonly SpentPoint[] {

@@ -1,4 +1,4 @@
-/** Shows how a run stands now. Cheap to make, also of thousands of tasks: it is made again for each draw. */
+/** Describes how a run stands now. Cheap to make even for thousands of tasks, because it is made for each draw. */
 import type { Failure } from "../failure.ts";
 import type { GateLeftovers, Probed } from "../gate.ts";
 import { unjudgeable } from "../gate.ts";
@@ -37,14 +37,16 @@ export type Seen = { readonly state: RunState; readonly story: Story };
 
 export const nothingSeen = (): Seen => ({ state: emptyState(), story: emptyStory() });
 
-/** For who reads a log; changes `seen` in place. */
+/** For readers of a log; changes `seen` in place. */
 export function see(seen: Seen, event: Event): Seen {
   evolve(seen.state, event);
   tell(seen.story, event);
   return seen;
 }
 
-/** Everything in it is JSON. Times are in ms, by the machine's clock as it is set now; who shows them subtracts. */
+/**
+ * Everything in it is JSON. Times are in ms by the machine's clock as it is set now; callers subtract to get durations.
+ */
 export type Standing = {
   readonly run: string;
   readonly goal: string;
@@ -58,38 +60,38 @@ export type Standing = {
     | "incomplete"
     | "failed"
     | "cancelled";
-  /** Of a run that is done and landed nothing: it gave answers, or found its changes made already. */
+  /** Of a run that is done and landed nothing: its tasks gave answers, or found their changes already made. */
   readonly ended?: EndedAs;
   readonly counts: Counts;
   readonly running: readonly RunningView[];
-  /** What is ready to land, or being landed, the next one first. */
+  /** Tasks that are ready to land or being landed, the next one first. */
   readonly queue: readonly Named[];
   readonly target: {
     readonly tip: string;
     readonly health: RunState["target"]["health"];
     readonly isVerified: boolean;
-    /** The look that said so had no commands to run. */
+    /** The check found no gate commands to run. */
     readonly isUngated: boolean;
-    /** What fails has names, so that it can be compared with what fails on another branch. */
+    /** All failures have names, so they can be compared with those of another branch. */
     readonly isJudgeable: boolean;
   };
-  /** Of tasks that landed, or are ready to: what they change of what the gate runs, or of what steers agents. */
+  /** What tasks that landed, or are ready to, change of what the gate runs or of what steers agents. */
   readonly gateChanges: readonly GateChangeView[];
-  /** `unreported`: attempts of workers that said nothing of what they cost; it is not in the sum. */
+  /** `unreported`: attempts of workers that reported no cost, which is missing in the sum. */
   readonly spent: Spending & { readonly unreported: number };
-  /** Why nothing is started: the gate or a workspace cannot be made ready here. Then `resume` looks again. */
+  /** Why nothing starts: the gate or a workspace cannot be made ready here. `resume` tries again. */
   readonly setup?: Failure;
-  /** Whether the gate looks at the tree that it runs in; nothing before that was asked. */
+  /** Whether the gate looks at the tree that it runs in; absent before it was probed. */
   readonly probed?: Probed;
-  /** The gate failed over what its own runs leave in their workspace. */
+  /** The gate failed over files that its own runs leave in their workspace. */
   readonly leftovers?: GateLeftovers;
-  /** What workers ask, and nobody has answered. */
+  /** Questions of workers that are still open. */
   readonly questions: readonly QuestionView[];
   /** Accounts that cannot be called now, and why. */
   readonly accounts: readonly AccountView[];
-  /** The machines of the fleet; absent where none is known. */
+  /** The machines of the fleet; absent if none is known. */
   readonly machines?: readonly MachineView[];
-  /** The agent of some tasks cannot be reached: they are tried again. */
+  /** Tasks whose agent cannot be reached: they are retried. */
   readonly unreachable?: UnreachableView;
   readonly times: Pick<Story, "lastAt" | "idleMs" | "jobs"> & {
     readonly openedAt: number;
@@ -99,7 +101,7 @@ export type Standing = {
   readonly tally: TallyFigures;
 };
 
-/** Of all tasks but the goal itself, unless that is the only one or one worker has it. */
+/** Counts all tasks except the goal, unless it is the only task or one worker has it. */
 type Counts = {
   readonly total: number;
   readonly done: number;
@@ -115,21 +117,21 @@ export type RunningView = JobPlace & {
   readonly job: JobId;
   readonly kind: JobKind;
   readonly since: number;
-  /** Of a worker the attempt, of everything else the turn. */
+  /** Of a worker the attempt, of all other jobs the turn. */
   readonly number: number;
-  /** The task, or those that are being landed; nothing for a check. */
+  /** The task, or those that are being landed; empty for a check. */
   readonly tasks: readonly Named[];
-  /** Of a candidate that is gated ahead of its turn: on how many others it is built. */
+  /** Of a candidate that is gated ahead of its turn: how many others it is built on. */
   readonly on?: number;
   /** Of a landing: the gate has passed, and the target is being moved. */
   readonly isMoving?: true;
   /** Of a check: the gate is probed. */
   readonly probe?: true;
-  /** How long it had given no sign of life when that was last said. */
+  /** How long it had given no sign of life at the last report of that. */
   readonly quietMs?: number;
-  /** What it is slow in, where that is known: a command of the gate, a model that does not answer. */
+  /** The slow step that it is in, if known: a command of the gate, a model that does not answer. */
   readonly doing?: string;
-  /** All of its accounts are parked: nothing is expected of it before. */
+  /** All of its accounts are parked until then, so no sign of life is expected before. */
   readonly parkedUntil?: number;
 };
 
@@ -240,7 +242,7 @@ function runningView(state: RunState, story: Story, running: Running): RunningVi
   const since = taken?.since ?? openSince(story.spans, id) ?? state.openedAt;
   const number = job.kind === "work" ? job.attempt : job.turn;
   const tasks = job.kind === "check" ? [] : job.kind === "land" ? job.members.map((m) => m.task) : [job.task];
-  // It is past once the account has woken; the lease stays as long as it was made.
+  // Once an account has woken, this time is past; the lease keeps its extension.
   const waits = parkedUntil !== undefined && parkedUntil > story.lastAt;
   return {
     job: id,

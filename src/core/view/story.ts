@@ -1,4 +1,4 @@
-/** The history of a run that the state does not keep: landings, failed attempts, and times. */
+/** Folds the log into the history that the state does not keep: landings, failed attempts, and times. */
 
 import type { Failure } from "../failure.ts";
 import { isGreen } from "../gate.ts";
@@ -16,26 +16,26 @@ export type Story = {
   readonly events: number;
   /** When the newest event was decided. */
   readonly lastAt: number;
-  /** How long no engine was at it, as far as the log shows; and when. */
+  /** How long no engine drove the run, as far as the log shows; and when that was. */
   readonly idleMs: number;
   readonly stops: readonly { readonly from: number; readonly to: number }[];
   readonly landings: readonly LandedStory[];
   readonly failedAttempts: readonly RetriedAttempt[];
   readonly jobs: Readonly<Record<JobKind, { readonly count: number; readonly ms: number }>>;
   readonly checks: { readonly green: number; readonly red: number };
-  /** What the newest attempt of each task was concerned about. */
+  /** The concerns of each task's newest attempt. */
   readonly concerns: ReadonlyMap<TaskId, readonly string[]>;
   readonly spans: JobSpans;
   readonly closed: { readonly at: number; readonly how: RunEnd } | undefined;
-  /** How long a task waited for files that another one had. */
+  /** How long tasks waited for files that another task had. */
   readonly fileWaits: readonly FileWait[];
-  /** Tasks that wait for files now, behind whom, and since when. */
+  /** Tasks that wait for files now, the task that has them, and since when. */
   readonly heldBack: ReadonlyMap<TaskId, { readonly behind: TaskId; readonly at: number }>;
-  /** Attempts that were refused for a conflict, with all that they had changed. */
+  /** Attempts that were refused for a conflict, with all files that they had changed. */
   readonly conflicts: readonly { readonly task: TaskId; readonly files: readonly string[] }[];
   /** How many questions workers have asked. */
   readonly questions: number;
-  /** Attempts of workers that ended and said nothing of what they had cost. */
+  /** Ended attempts of workers that reported no cost. */
   readonly unreported: number;
   /** Searches for a task that breaks the gate, oldest first. */
   readonly searches: readonly Search[];
@@ -44,7 +44,7 @@ export type Story = {
 
 export type FileWait = { readonly task: TaskId; readonly behind: TaskId; readonly ms: number };
 
-/** A move of the target, and why it could be made. */
+/** A move of the target, and the proof for it. */
 export type LandedStory = Omit<EventOf<"batch.landed">, "type" | "ran">;
 
 /** An attempt of a worker, or a turn of a planner, that failed and was retried. */
@@ -111,7 +111,7 @@ export function tell(story: Story, event: Event): Story {
   return story;
 }
 
-/** The rest is in the state. */
+/** All other facts are in the state. */
 const TELLERS: Partial<Reactions<StoryDraft>> = {
   "run.closed"(s, { at, how }) {
     s.closed = { at, how };
@@ -123,7 +123,7 @@ const TELLERS: Partial<Reactions<StoryDraft>> = {
   "batch.landed"(s, { at, commit, members, proof, flaky, flags }) {
     s.landings.push({ at, commit, members, proof, flaky, ...(flags && { flags }) });
   },
-  // Another attempt answers for itself; that the user's files were touched stays so.
+  // A new attempt has its own concerns, but a change of the user's checkout stays on record.
   "task.handed-off": (s, { task, handoff }) => noteConcerns(s, task, handoff.concerns, saysCheckout),
   "task.failed"(s, event) {
     const { task, handoff } = event;
@@ -136,7 +136,7 @@ const TELLERS: Partial<Reactions<StoryDraft>> = {
       noteConcerns(s, ROOT, [checkoutChanged(duringOf(job), places)]);
   },
   "task.held-back"(s, { task, behind, at }) {
-    endWait(s, task, at); // It goes on waiting, behind another.
+    endWait(s, task, at); // It keeps waiting, behind another task.
     s.heldBack.set(task, { behind, at });
   },
   "question.asked"(s) {
@@ -178,18 +178,18 @@ function endWait(s: StoryDraft, task: TaskId, at: number): void {
   s.fileWaits.push({ task, behind: held.behind, ms: at - held.at });
 }
 
-/** Who works in the checkout meanwhile changes it again and again. */
+/** A user who works in the checkout meanwhile changes it again and again. */
 const MAX_TOLD = 20;
 
-/** What of a job runs commands of the repository, outside of an agent's turn. */
+/** Which part of a job runs commands of the repository, outside of an agent's turn. */
 export const duringOf = (job: JobId): string =>
   taskOfJob(job) === undefined ? "a gate ran" : "a set-up command or a criterion ran";
 
-/** What only an engine that takes up an old run says. */
+/** Events that only an engine writes that continues an earlier run. */
 const isRestart = (event: Event) =>
   event.type === "run.resumed" || (event.type === "job.ended" && event.how === "interrupted");
 
-/** Until when an interrupted job was at work is not known, so its time is not counted. */
+/** Interrupted jobs are not counted, because the moment of the interruption is unknown. */
 function jobOver(s: StoryDraft, span: JobSpan): void {
   const { kind, how, spent, to } = span;
   if (kind === "work" && how === "answered" && saysNothing(spent)) s.unreported += 1;

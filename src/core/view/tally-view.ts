@@ -1,4 +1,4 @@
-/** The sums of what a run took: the same for the report, `skein show` and machines. */
+/** Computes the sums of a run for the report, `skein show` and `--json`. */
 import type { RunState } from "../log/state.ts";
 import { NOTHING_USED, type Unaccounted, type Used } from "../used.ts";
 import { beganAt } from "./job-spans.ts";
@@ -13,16 +13,16 @@ export type TallyFigures = {
     readonly wallMs: number;
     readonly mostAtOnce: number;
     /**
-     * Of what so many agents could have done: their time at work, divided by the time that passed and by the most
-     * that were at work at once, planners included. It asks how well the run was spread, not how well they worked:
-     * failed attempts are in it, and so is whatever a slow machine adds to all of them. Nobody was
-     * waited for while the run was stopped. How many were allowed is not in the log; the most there were is.
+     * The agents' time at work, divided by the wall time and by the most agents that worked at once, planners included.
+     * It measures how well the work was spread, not how good it was: failed attempts count, and so does the delay by a
+     * slow machine. The time in which the run was stopped does not count. The limit on agents is not in the log, so
+     * their highest number is used.
      */
     readonly share: number;
   };
-  /** What agents did, in sum; what was cut off before it could say what it cost, apart. */
+  /** What agents did, in sum; calls that were cut off before they reported a cost are separate. */
   readonly calls: Calls & { readonly unaccounted: Unaccounted };
-  /** Waits for workspaces to be made ready, of all jobs together. */
+  /** How long all jobs together waited for their workspaces. */
   readonly prepareMs: number;
   readonly gate: {
     readonly runs: number;
@@ -30,7 +30,7 @@ export type TallyFigures = {
     readonly landings: number;
     readonly tasks: number;
     readonly largestBatch: number;
-    /** Runs of the gate, checks and bisections included, for each task that landed. */
+    /** Gate runs per task that landed, checks and bisections included. */
     readonly perTask: number;
   };
   readonly losses: readonly (Loss & { readonly reason: LossReason })[];
@@ -47,7 +47,7 @@ export type TallyFigures = {
   };
 };
 
-/** What each task's own jobs have cost, the dearest first. Together they are what the run has. */
+/** What each task's own jobs have cost, the most expensive first. The sum is the run's cost. */
 export type TallyView = TallyFigures & { readonly costs: readonly (Named & Used)[] };
 
 export function tallyFigures(
@@ -82,5 +82,5 @@ export const costsOf = (state: RunState): TallyView["costs"] =>
     .sort((a, b) => b.used.tokens - a.used.tokens || a.order - b.order)
     .map(({ id, used }) => ({ ...named(state, id), ...used }));
 
-/** Two digits after the point are all that such a number means. */
+/** Two decimals: more would mean nothing. */
 const ratio = (a: number, b: number): number => (b === 0 ? 0 : Math.round((a / b) * 100) / 100);

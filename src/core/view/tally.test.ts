@@ -1,3 +1,4 @@
+/** Tests the sums of a run: agents' time, gate runs, losses and red targets. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, large, MINUTE, task } from "../../../test/support/core-run.ts";
@@ -8,13 +9,13 @@ import { nothingSeen, see, viewOf } from "./view.ts";
 const tallyOf = ({ log }: CoreRun) => viewOf(log.reduce(see, nothingSeen())).tally;
 const lossOf = (run: CoreRun, reason: string) => tallyOf(run).losses.find((loss) => loss.reason === reason);
 
-/** Takes `ms`, and then happens. */
+/** Lets `ms` pass before `happens`. */
 function after<T>(run: CoreRun, ms: number, happens: () => T): T {
   run.now += ms;
   return happens();
 }
 
-/** `names` are in one candidate, which is being gated since now. The first task landed before them, in 100 ms. */
+/** `names` are in one candidate whose gate starts now. The first task landed before them, in 100 ms. */
 function inOneBatch(names: readonly string[]): CoreRun {
   const run = CoreRun.planned([task("first"), ...names.map((name) => task(name))]);
   run.work("t.1");
@@ -28,7 +29,7 @@ describe("how well the agents were spread", () => {
   it("is their time at work, of what as many as there were at most could have done", () => {
     const run = new CoreRun();
     run.check();
-    after(run, 1_000, () => run.plan("t", [task("a"), task("b")])); // One planner for a second.
+    after(run, 1_000, () => run.plan("t", [task("a"), task("b")])); // One planner for one second.
     after(run, 2_000, () => run.work("t.1")); // Two workers for two seconds, then one for one more.
     after(run, 1_000, () => run.work("t.2"));
     const { agents } = tallyOf(run);
@@ -69,7 +70,7 @@ describe("the runs of the gate", () => {
     after(run, 300, () => run.land());
     const { gate } = tallyOf(run);
     assert.deepEqual(gate, {
-      runs: 3, // One look at the base, two candidates.
+      runs: 3, // One check of the base, two candidates.
       ms: 400,
       landings: 2,
       tasks: 4,
@@ -103,7 +104,7 @@ describe("the runs of the gate", () => {
   it("are none where a tip that is known to be green is only looked up", () => {
     const run = CoreRun.planned([task("a")]);
     run.finish("t.1");
-    run.wait(60_000); // A sweep is due while the planner thinks.
+    run.wait(60_000); // A check is due while the planner works.
     run.check();
     const before = tallyOf(run).gate.runs;
     assert.equal(before, 3);

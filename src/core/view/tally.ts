@@ -1,4 +1,4 @@
-/** Sums over the log of a run: time, tokens, gate runs, and the cost of failed attempts. */
+/** Sums up a run from its log: time, tokens, gate runs, and the cost of failed attempts. */
 import { type Failure, type FailureKind, isAccounts } from "../failure.ts";
 import { failuresOf, isGreen } from "../gate.ts";
 import { type Member, slotOfId, type TurnTally } from "../job.ts";
@@ -11,21 +11,21 @@ import { beganAt, hasGated, isAgents, type JobSpan, type JobSpans } from "./job-
 export type Tally = {
   /** When the newest event was decided. */
   readonly lastAt: number;
-  /** Time of planners and workers that has ended and was seen to end. */
+  /** The ended jobs of planners and workers, without interrupted ones. */
   readonly agentsMs: number;
-  /** Time in which workspaces were made ready, if that took long: no agent's, and no gate's. */
+  /** How long workspaces were made ready (only where that took long); no agent's and no gate's time. */
   readonly prepareMs: number;
-  /** The most planners and workers that ever were at work at once. */
+  /** The most planners and workers that ever worked at once. */
   readonly mostAtOnce: number;
   readonly gate: Runs;
-  /** Moves of the target, the tasks in them, and the most in one. */
+  /** Moves of the target, the tasks in them, and the most tasks in one. */
   readonly landings: number;
   readonly landedTasks: number;
   readonly largestBatch: number;
   readonly losses: ReadonlyMap<LossReason, Loss>;
   /** Tokens of failed attempts and turns, by their task. */
   readonly lostTokens: ReadonlyMap<TaskId, number>;
-  /** Tests that were red and then green on one tree, and the red runs that this took. */
+  /** Tests that were red and then green on the same tree, and the red runs before that was known. */
   readonly flaky: Runs & { readonly tests: readonly string[] };
   readonly reds: readonly RedSpan[];
   readonly calls: Calls;
@@ -36,24 +36,27 @@ export type Tally = {
   readonly memory: Memory;
 };
 
-/** What agents did for what they cost, as far as they said. Input has what was read from a cache or written to one. */
+/** What agents did, as far as they reported it. Input includes tokens read from a cache or written to one. */
 export type Calls = {
   readonly calls: number;
   readonly toolCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Jobs that said all this. */
+  /** Jobs that reported all this. */
   readonly turns: number;
 };
 
-/** Runs of the gate. `ms` is that of their jobs, whose other steps are some git commands. */
+/** Gate runs. `ms` is the time of their jobs, which besides only run a few git commands. */
 type Runs = { readonly runs: number; readonly ms: number };
 
-/** All attempts and turns that failed for one reason. */
+/** All attempts and turns that failed for the same reason. */
 export type Loss = {
   readonly count: number;
   readonly workMs: number;
-  /** Red runs, and checks of the target, from the first red one to the refusal; green ones landed something. */
+  /**
+   * Red gate runs and checks of the target, from the first red one to the refusal. Green runs do not count: they landed
+   * something.
+   */
   readonly gateRuns: number;
   readonly gateMs: number;
   /** As far as they were reported. */
@@ -61,24 +64,24 @@ export type Loss = {
   readonly microdollars: number;
 };
 
-/** How long the target was known to be red: from the look that found it so to the one, or the landing, that was green. */
+/** How long the target was known to be red: from the red check to the check or landing that was green. */
 type RedSpan = {
   readonly from: number;
   readonly until?: number;
-  /** Of the last look: what was red before that may be mended. */
+  /** The failures of the last check: earlier ones may be repaired. */
   readonly failures: readonly string[];
-  /** Whose landing made it green; nobody's, if it was by itself, or by somebody else's hand. */
+  /** The members whose landing made it green; empty if it became green otherwise. */
   readonly by: readonly Member[];
 };
 
-/** What later events need of earlier ones. */
+/** What later events need from earlier ones. */
 type Memory = {
-  /** When a task became ready to land. */
+  /** When each task became ready to land. */
   readonly ready: ReadonlyMap<TaskId, number>;
-  /** What the newest attempt or turn of a task took, until it is known what it came to. */
+  /** What the newest attempt or turn of a task took, until its result is known. */
   readonly took: ReadonlyMap<string, Took>;
   readonly phase: Phase;
-  /** Red runs and checks for which no task was refused yet. */
+  /** Red runs and checks for which no task has been refused yet. */
   readonly unblamed: Runs;
 };
 
@@ -116,7 +119,7 @@ export const emptyTally = (): Tally => ({
   },
 });
 
-/** What the jobs of a run are after an event, and the one whose time ended with it. */
+/** The jobs of a run after an event, and the job that ended with it. */
 type Jobs = { readonly spans: JobSpans; readonly over: JobSpan | undefined };
 
 /** Changes `tally` in place, as `evolve` does with a state. */
@@ -130,16 +133,16 @@ export function count(tally: Tally, event: Event, { spans, over }: Jobs): Tally 
   return tally;
 }
 
-/** Planners and workers at work; in a fleet, those that a machine has begun. */
+/** Planners and workers at work; in a fleet, only those that a machine has begun. */
 export const atWork = ({ open }: JobSpans): readonly JobSpan[] =>
   [...open.values()].filter((span) => isAgents(span) && !span.isOffered);
 
-/** What is not here takes no time and costs nothing. */
+/** Events without an entry take no time and cost nothing. */
 const COUNTERS: Partial<Reactions<TallyDraft>> = {
   "job.started"(t, { job }) {
     if (job.kind === "land" && job.on) t.hasTrains = true;
   },
-  /** Also of one that answered late, or in vain: it says it once. */
+  /** Also counts jobs whose answer came late or was dropped: each reports once. */
   "job.ended"(t, { spent }) {
     if (spent?.turn) addTurn(t, spent.turn);
   },
@@ -151,7 +154,7 @@ const COUNTERS: Partial<Reactions<TallyDraft>> = {
   "task.retried"(t, event) {
     if (isLost(event)) lose(t, reasonOf(event.failure), `work:${event.task}`);
   },
-  /** Its last attempt, or its planner's last turn; where its parts failed, each of them was told before. */
+  /** Its last attempt, or its planner's last turn. If its children failed, each of them was counted before. */
   "task.failed"(t, { task, failure }) {
     for (const slot of [`work:${task}`, `plan:${task}`])
       if (t.memory.took.has(slot)) lose(t, reasonOf(failure), slot);
@@ -171,11 +174,11 @@ const COUNTERS: Partial<Reactions<TallyDraft>> = {
   "target.checked": checked,
 };
 
-/** A quota is charged to nobody, but what was done until then is lost all the same. */
+/** An account's failure is not charged to the task, but the work before it is lost all the same. */
 const isLost = ({ charge, failure }: { readonly charge: string; readonly failure: Failure }) =>
   charge !== "nothing" || isAccounts(failure);
 
-/** Until when an interrupted job was at work is not known, so its time is not counted. */
+/** Interrupted jobs are not counted, because the moment of the interruption is unknown. */
 function jobOver(t: TallyDraft, span: JobSpan): void {
   const { job, how, spent } = span;
   const ms = how === "interrupted" ? 0 : span.to! - beganAt(span);
@@ -186,7 +189,10 @@ function jobOver(t: TallyDraft, span: JobSpan): void {
   } else if (how === "answered" && hasGated(span)) gated(t, span, { runs: 1, ms });
 }
 
-/** Red runs are charged to the task that is refused for them, and so is the look at the target that decides it. */
+/**
+ * Counts a gate run. Red runs are kept for the task that is refused for them, with the check of the target that decides
+ * it.
+ */
 function gated(t: TallyDraft, { kind, outcome }: JobSpan, run: Runs): void {
   t.gate = sum(t.gate, run);
   const isForBlame = kind === "land" ? outcome?.is === "red" : t.memory.phase.is === "base";
@@ -201,7 +207,7 @@ function forget(t: TallyDraft, task: TaskId): void {
   t.memory.took.delete(`work:${task}`);
 }
 
-/** Field by field; both have the same numbers. */
+/** Adds field by field; both objects have the same fields. */
 const summed = <T extends Readonly<Record<string, number>>>(a: T, b: T): T =>
   Object.fromEntries(Object.keys(b).map((name) => [name, (a[name] ?? 0) + b[name]!])) as T;
 
@@ -223,7 +229,7 @@ function landed(t: TallyDraft, { members, proof, flaky, at }: EventOf<"batch.lan
   t.flaky = { ...sum(t.flaky, t.memory.unblamed), tests };
 }
 
-/** A failed attempt, and with it the gate runs that blamed it. */
+/** Counts a failed attempt, with the gate runs that blamed it. */
 function lose(t: TallyDraft, reason: LossReason, slot: string): void {
   const took = t.memory.took.get(slot) ?? { ms: 0, tokens: 0, microdollars: 0 };
   t.memory.took.delete(slot);
@@ -242,7 +248,7 @@ function lose(t: TallyDraft, reason: LossReason, slot: string): void {
 
 function turned(t: TallyDraft, { phase }: EventOf<"landing.turned">): void {
   t.memory.phase = phase;
-  // No task was found guilty: it was a flaky test, or the target, or a person called it off.
+  // No task was found guilty: a test was flaky, the target failed, or a person cancelled.
   if (phase.is === "open") t.memory.unblamed = NO_RUNS;
 }
 
@@ -277,7 +283,7 @@ export type LossReason =
   | "quota"
   | "key refused"
   | "plan of no use"
-  /** The last of several turns of a planner in vain; why that one was, its failure only says in words. */
+  /** The last of several failed turns of a planner; only its message says why that turn failed. */
   | "given up"
   | "the machine"
   | "other";
@@ -287,7 +293,7 @@ const reasonOf = ({ kind }: Pick<Failure, "kind">): LossReason => REASONS[kind];
 /** Why an attempt failed, in two or three words. */
 export const failureLabel = (failure: Pick<Failure, "kind">): string => lossLabel(reasonOf(failure));
 
-/** Where the name in `--json` is not what people would say. */
+/** Words for people, where they differ from those in `--json`. */
 export const lossLabel = (reason: string): string => SHOWN[reason] ?? reason;
 const SHOWN: Readonly<Record<string, string>> = {
   "gate red": "gate failed",

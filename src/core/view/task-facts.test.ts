@@ -1,4 +1,4 @@
-/** Do all views say the same of a task? */
+/** Tests that all views say the same about a task. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** The columns of a task from the log, and their order. */
+/** Tests the columns of the task list, and their order. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** What each task took, as columns that a list of tasks can be sorted by. */
+/** Computes the columns of the task list, and sorts by them. */
 import type { RunState } from "../log/state.ts";
 import type { Task, TaskId } from "../task.ts";
 import { agentsMsOf } from "./graph.ts";
@@ -7,18 +7,18 @@ import { gatingIn, type TaskWord, wordOf } from "./rows.ts";
 import type { Seen } from "./standing.ts";
 
 export type TaskFigures = {
-  /** How long agents were at work on it, all attempts together. */
+  /** How long agents worked on it, all attempts together. */
   readonly ms: number;
   readonly attempts: number;
   readonly tokens: number;
   readonly microdollars: number;
   readonly unpriced: number;
-  /** Of the change that it handed off; undefined: it has handed off none. */
+  /** Of the change that it handed off; undefined if it has handed off none. */
   readonly lines?: { readonly added: number; readonly removed: number };
 };
 export type TaskColumn = "task" | "state" | "time" | "attempts" | "cost" | "size";
 
-/** `now`: by the run's own clock, for those that are at work. */
+/** `now`: in the run's own time, for tasks that are being worked on. */
 export function taskFigures({ state, story }: Seen, now: number): ReadonlyMap<TaskId, TaskFigures> {
   const took = new Map(agentsMsOf(story));
   for (const [id, { job }] of state.running) {
@@ -40,7 +40,7 @@ function figuresOf(task: Task, ms: number): TaskFigures {
   return { ms, attempts, tokens, microdollars, unpriced, ...(isChange && { lines: { added, removed } }) };
 }
 
-/** What asks for attention first. */
+/** The states that need attention come first. */
 const ORDER: readonly TaskWord[] = [
   "failed",
   "proposed",
@@ -60,7 +60,7 @@ const ORDER: readonly TaskWord[] = [
   "done",
 ];
 
-/** As they are where two are the same. The first click on a column of numbers shows the largest first. */
+/** Equal tasks keep their order. Columns of numbers are sorted with the largest first, unless reversed. */
 export function sortTasks<T extends { readonly id: TaskId }>(
   state: RunState,
   tasks: readonly T[],

@@ -1,12 +1,12 @@
-/** Divides the time of a run: every moment counts once, for the most useful thing that went on in it. */
+/** Divides the time of a run into parts: each moment counts once, for the most useful thing that was going on. */
 import type { JobKind } from "../rules/policy.ts";
 import type { Story } from "./story.ts";
 
-/** The parts add up to all the time from the opening to the end, or to the newest event. */
+/** The parts add up to the time from the opening to the end, or to the newest event. */
 export type TimeSpent = {
   readonly totalMs: number;
   readonly parts: readonly { readonly is: TimePart; readonly ms: number }[];
-  /** Time with at least one worker at work, and with as many as ever were at work at once. */
+  /** `workingMs`: with at least one worker at work. `allBusyMs`: with as many at work as ever were at once. */
   readonly workingMs: number;
   readonly allBusyMs: number;
   readonly mostWorkers: number;
@@ -14,8 +14,8 @@ export type TimeSpent = {
 
 /**
  * `work`: a worker was at work. `plan`: a planner, and no worker. `gate`: only landings and checks. `prepare`: only
- * workspaces were made ready. `stopped`: no engine drove the run, or it was paused. `wait`: nothing went on, as before a
- * retry or an approval.
+ * workspaces were made ready. `stopped`: no engine drove the run, or it was paused. `wait`: nothing was going on, for
+ * example before a retry or an approval.
  */
 export type TimePart = "work" | "plan" | "gate" | "prepare" | "stopped" | "wait";
 
@@ -53,9 +53,9 @@ export function timeSpent(story: Story, openedAt: number): TimeSpent {
 
 type Edge = { readonly at: number; readonly is: TimePart; readonly by: 1 | -1 };
 
-/** Where something begins or ends, in order. */
+/** Where jobs and stops begin or end, in order. */
 function edgesOf({ spans, stops }: Story, end: number): readonly Edge[] {
-  // An interrupted job was heard of last before the stop that its end was noticed after.
+  // An interrupted job's last sign of life was before the stop, but its end is noted after it.
   const lastSign = new Map(stops.map(({ from, to }) => [to, from]));
   const all = [
     ...stops.map((stop) => ({ ...stop, is: "stopped" as const })),

@@ -1,4 +1,4 @@
-/** Waits that are left out, and times that keep their places. */
+/** Tests which waits are left out of a timeline, and that times and places convert into each other. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LaneView } from "./timeline.ts";

@@ -1,17 +1,17 @@
-/** Maps the times of a run to places on a line, and can leave out the long waits in which nothing was under way. */
+/** Maps a run's times to places on a line; can leave out long waits in which no job was running. */
 import { wallTime } from "../log/state.ts";
 import type { Seen } from "./standing.ts";
 import type { LaneView } from "./timeline.ts";
 
-/** A wait is left out if it is longer than this, and than this share of the run: else nothing is won. */
+/** A wait is left out if it is longer than this time and this share of the run: leaving out less gains nothing. */
 const MIN_WAIT_MS = 30_000;
 const MIN_WAIT_SHARE = 0.02;
-/** As wide as this share of all that is not left out, so that one still sees it. */
+/** The width of a wait that is left out, as a share of all that is shown, so that it stays visible. */
 const DRAWN_SHARE = 0.015;
 
 type Stretch = { readonly from: number; readonly to: number };
 
-/** Places are in ms from the left end, the waits that are left out excepted. */
+/** Places are in ms from the left end, except inside waits that are left out. */
 export type TimeScale = {
   readonly wide: number;
   readonly waits: readonly (Stretch & { readonly at: number; readonly wide: number })[];
@@ -49,15 +49,15 @@ export function timeScale({ from, to }: Stretch, leftOut: readonly Stretch[] = [
 }
 
 type TicksAsked = Stretch & {
-  /** From when the labels count. */
+  /** The time at which the labels count from 0. */
   readonly zero: number;
-  /** So many labels have room between `from` and `to`, which are places of the scale. */
+  /** How many labels have room between `from` and `to`, which are places of the scale. */
   readonly most: number;
-  /** What a label takes on the right of its place: one that has less room there is left out. */
+  /** The width of a label on the right of its place: a label with less room there is left out. */
   readonly label?: number;
 };
 
-/** Round times since `zero`, in ms, far enough from each other for their labels; none in a wait that is left out. */
+/** Round times since `zero`, in ms, far enough apart for their labels; none inside a wait that is left out. */
 export function ticksOf(
   scale: TimeScale,
   { from, to, zero, most, label = 0 }: TicksAsked,
@@ -65,7 +65,7 @@ export function ticksOf(
   const step = stepOf(to - from, most);
   const last = scale.timeAt(to) - zero;
   const ticks: number[] = [];
-  // Beside a wait that is left out, two round times can be near to each other.
+  // On both sides of a wait that is left out, two round times can be close together.
   let free = Number.NEGATIVE_INFINITY;
   for (let ms = Math.ceil((scale.timeAt(from) - zero) / step) * step; ms <= last; ms += step) {
     const wait = scale.waits.find((one) => zero + ms > one.from && zero + ms < one.to);
@@ -84,13 +84,16 @@ export function ticksOf(
 const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600];
 const DAY_MS = 86_400_000;
 
-/** A round time that is at most `most` times in so many ms. */
+/** A round time that fits at most `most` times into so many ms. */
 function stepOf(ms: number, most: number): number {
   const seconds = STEPS_S.find((step) => ms / (step * 1_000) <= most);
   return seconds === undefined ? Math.ceil(ms / most / DAY_MS) * DAY_MS : seconds * 1_000;
 }
 
-/** The long times in which no job was under way. One that was interrupted was not while no process drove the run. */
+/**
+ * The long times in which no job was running. An interrupted job does not count as running while no process drove the
+ * run.
+ */
 export function waitsOf(
   { state, story }: Seen,
   lanes: readonly LaneView[],
@@ -105,7 +108,7 @@ export function waitsOf(
   return without([all], busy).filter(({ from, to }) => to - from >= minMs);
 }
 
-/** Sorted, and no two touch. */
+/** Sorted and without overlaps. */
 function merged(spans: readonly Stretch[]): readonly Stretch[] {
   const all: { from: number; to: number }[] = [];
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
@@ -116,7 +119,7 @@ function merged(spans: readonly Stretch[]): readonly Stretch[] {
   return all;
 }
 
-/** Both are sorted, and no two of one list touch. */
+/** Both lists are sorted and have no overlaps. */
 function without(spans: readonly Stretch[], holes: readonly Stretch[]): readonly Stretch[] {
   const left: Stretch[] = [];
   let next = 0;

@@ -1,3 +1,4 @@
+/** Tests which failed jobs of a timeline count as retried. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** Puts the spans of jobs into lanes: planners, workers, gates, each beside those that ran at the same time. */
+/** Puts the spans of jobs into lanes (planners, workers, gates), each beside those that ran at the same time. */
 import { type RunState, wallTime } from "../log/state.ts";
 import type { JobKind } from "../rules/policy.ts";
 import type { JobSpan } from "./job-spans.ts";
@@ -7,7 +7,7 @@ import type { Seen } from "./standing.ts";
 import { type Named, named } from "./view-reasons.ts";
 import type { Explained } from "./words.ts";
 
-/** By the machine's clock; of a worker the number is the attempt, of everything else the turn. */
+/** Times by the machine's clock. `number`: of a worker the attempt, of all other jobs the turn. */
 export type SpanView = Pick<
   JobSpan,
   "job" | "kind" | "number" | "machine" | "from" | "to" | "how" | "outcome" | "gates"
@@ -17,7 +17,7 @@ export type SpanView = Pick<
   readonly isFailed?: true;
   readonly tokens: number;
   readonly microdollars: number;
-  /** It failed, and that did no harm: the task was tried again, or the target has passed its gate since. */
+  /** It failed without harm: the task was tried again, or the target has passed its gate since. */
   readonly isRetried?: true;
 };
 /** `number`: among the lanes of its kind, from 1. */
@@ -29,7 +29,7 @@ export type LaneView = {
 
 const KINDS: readonly JobKind[] = ["plan", "work", "land", "check"];
 
-/** As few lanes as there were jobs of a kind at once. */
+/** As few lanes of each kind as jobs ran at once. */
 export function timelineOf({ state, story }: Seen): readonly LaneView[] {
   const begun = story.spans.all.filter(({ job, to }) => to !== undefined || !isUntaken(state, job));
   const byKind = Map.groupBy(begun, ({ kind }) => kind);
@@ -47,13 +47,15 @@ export function timelineOf({ state, story }: Seen): readonly LaneView[] {
   });
 }
 
-/** It waits for a machine of the fleet. */
+/** The job waits for a machine of the fleet. */
 function isUntaken({ running }: RunState, job: JobSpan["job"]): boolean {
   const { isOffered, taken } = running.get(job) ?? {};
   return isOffered === true && taken === undefined;
 }
 
-/** A candidate is tried again in parts; only what is settled and not done was not. */
+/**
+ * A check counts as retried if the target is not red now; another job, unless all its tasks are settled and not done.
+ */
 function retriedIn(state: RunState): (span: JobSpan) => boolean {
   const isRed = state.target.health === "red" || state.target.health === "suspect";
   const isLost = (task: JobSpan["tasks"][number]) => LOST.has(state.tasks.get(task)?.state.is ?? "");
@@ -87,7 +89,7 @@ export const JOB_NAMES = {
   check: "check",
 } as const satisfies Readonly<Record<JobKind, Explained>>;
 
-/** What the looks of bars mean. */
+/** What the colours of the bars mean. */
 export const LEGEND = {
   again: "failed attempt, landing or check; tried again",
   bad: "failed for good",
@@ -101,7 +103,7 @@ export function spanName({ kind, tasks }: Pick<SpanView, "kind" | "tasks">): str
   return others.length === 0 ? first.name : `${first.name} + ${others.length} more`;
 }
 
-/** How it ended, in a few words. */
+/** How the job ended, in a few words. */
 export function spanEnd({ kind, to, how, isFailed, isRetried }: SpanView, run: RunWord): string {
   if (to === undefined) return openJobLabel(run);
   if (!isFailed) return "done";

@@ -1,12 +1,12 @@
-/** What happened inside of a job that the log does not say: calls of models, tools, and gates, as spans. */
+/** Makes spans of what happened inside a job and is not in the log: calls of models, tools, and gates. */
 import { ATTRIBUTE, type Attributes, OPERATION, OWN_SPAN, providerName } from "./trace-names.ts";
 
 export type TraceSpan = {
-  /** Unique in its run; the same for the same span, in every process. */
+  /** Unique in its run; the same for the same span in every process. */
   readonly key: string;
   /** Undefined for the run itself. */
   readonly parent?: string;
-  /** The planner's turn, or the worker's attempt, that asked for it. */
+  /** The planner's turn or worker's attempt that asked for it. */
   readonly link?: string;
   readonly name: string;
   readonly kind: "internal" | "client";
@@ -20,7 +20,7 @@ export type JobDetails = {
   readonly calls: readonly CallDetail[];
   readonly tools: readonly ToolDetail[];
   readonly gates: readonly GateTimes[];
-  /** What the job was told and said, where that was asked for. */
+  /** What the job was told and what it said; only if content is to be exported. */
   readonly content?: Attributes;
 };
 

@@ -1,6 +1,6 @@
-/** Names spans and their attributes in one table: the pinned version of the conventions, then our own names. */
+/** Names spans and their attributes: those of the pinned conventions, then those of Skein. */
 
-/** The GenAI conventions of OpenTelemetry, which are in development: names may differ in other versions. */
+/** The GenAI conventions of OpenTelemetry are still in development: names may differ in other versions. */
 export const CONVENTIONS = {
   version: "1.42.0",
   schemaUrl: "https://opentelemetry.io/schemas/gen-ai/1.42.0",
@@ -38,13 +38,13 @@ export const ATTRIBUTE = {
   toolType: "gen_ai.tool.type",
   toolCall: "gen_ai.tool.call.id",
   error: "error.type",
-  // Content: only where it was asked for.
+  // Content: only if it is to be exported.
   system: "gen_ai.system_instructions",
   inputMessages: "gen_ai.input.messages",
   outputMessages: "gen_ai.output.messages",
   toolArguments: "gen_ai.tool.call.arguments",
   toolResult: "gen_ai.tool.call.result",
-  // Our own.
+  // Names of Skein.
   run: "skein.run.id",
   runEnd: "skein.run.end",
   job: "skein.job.id",
@@ -65,7 +65,7 @@ type AttributeName = (typeof ATTRIBUTE)[keyof typeof ATTRIBUTE];
 export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = { readonly [name in AttributeName]?: AttributeValue };
 
-/** What the conventions call a provider; others keep the name that they are configured by. */
+/** The provider's name in the conventions; other providers keep their configured name. */
 export const providerName = (provider: string): string => PROVIDERS.get(provider) ?? provider;
 
 const PROVIDERS: ReadonlyMap<string, string> = new Map([

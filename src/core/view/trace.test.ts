@@ -1,3 +1,4 @@
+/** Tests the spans of a run for OpenTelemetry. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";

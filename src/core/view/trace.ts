@@ -1,4 +1,4 @@
-/** Makes the spans of a run as data, from the log and from what is known of each job; adapters send them. */
+/** Makes a run's spans as data, from its log and from what is known of each job; adapters send them. */
 
 import { type JobId, slotOfId } from "../job.ts";
 import type { Event, NewTask, RunEnd, RunRequest } from "../log/event.ts";
@@ -10,10 +10,10 @@ import { ATTRIBUTE, type Attributes, OPERATION, OWN_SPAN, providerName } from ".
 export type Trace = {
   readonly opened: { readonly at: number; readonly request: RunRequest } | undefined;
   readonly closed: RunEnd | undefined;
-  /** When the newest event was decided, and how far the machine's clock was ahead of the run's time. */
+  /** When the newest event was decided, and how far the machine's clock was ahead of the run's own time. */
   readonly latest: number;
   readonly aheadMs: number;
-  /** By the machine's clock. */
+  /** Times are by the machine's clock. */
   readonly jobs: JobSpans;
   readonly tasks: ReadonlyMap<TaskId, TracedTask>;
 };
@@ -54,11 +54,11 @@ export function traceEvent(trace: Trace, event: Event): void {
     case "subtask.spawned":
       makeTasks(t, [event.into], t.jobs.byId.get(`work:${event.task}#${event.attempt}` as JobId));
       break;
-    default: // Nothing of it is in a span.
+    default: // Such an event is in no span.
   }
 }
 
-/** As it was on the machine's clock. */
+/** The event with times by the machine's clock. */
 function onWall(event: Event, aheadMs: number): Event {
   if (aheadMs === 0) return event;
   const at = event.at + aheadMs;
@@ -74,12 +74,12 @@ function makeTasks(t: TraceDraft, tasks: readonly NewTask[], by: JobSpan | undef
     });
 }
 
-/** Whether a job's span is complete: one that was called off may still be calling its model, and says so later. */
+/** True if a job's span is complete. A job that was aborted may still be calling its model, and reports that later. */
 export const isComplete = (span: JobSpan): boolean =>
   span.to !== undefined &&
   (span.spent !== undefined || !isAgents(span) || (span.how !== "expired" && span.how !== "aborted"));
 
-/** The root of the tree; of a run that goes on, up to its newest event. */
+/** The root of the tree; for a run that is going on, up to its newest event. */
 export function runSpan({ opened, closed, latest }: Trace, goal?: string): TraceSpan | undefined {
   if (!opened) return undefined;
   const hasFailed = closed === "failed" || closed === "incomplete";
@@ -103,7 +103,7 @@ export function runSpan({ opened, closed, latest }: Trace, goal?: string): Trace
 /** The conventions ask for a name that is the same for all runs. */
 const WORKFLOW = "skein";
 
-/** A job that has ended, with all that happened in it. */
+/** The spans of a job that has ended, with all that happened in it. */
 export function jobSpans(trace: Trace, id: JobId, details: JobDetails): readonly TraceSpan[] {
   const traced = trace.jobs.byId.get(id);
   if (traced?.to === undefined || !trace.opened) return [];
@@ -162,7 +162,7 @@ const hasPassed = (outcome: JobSpan["outcome"]): boolean =>
 
 const UNANSWERED: ReadonlySet<string> = new Set(["expired", "interrupted", "aborted"]);
 
-/** Each token is on one span: on that of its call, or on the job's where nothing is known of its calls. */
+/** Each token is on one span: on its call's, or on the job's if nothing is known of its calls. */
 function usageOf({ spent }: JobSpan, { calls }: JobDetails): Attributes {
   if (!spent) return {};
   const { tokens, microdollars, unaccounted, turn } = spent;

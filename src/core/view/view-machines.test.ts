@@ -1,4 +1,4 @@
-/** Does every view say which machines of the fleet there are, what each does, and that none is there? */
+/** Tests that every view lists the machines of the fleet with their jobs, and says when there is none. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";

@@ -1,11 +1,11 @@
-/** Lists the machines of the fleet of a run, and what each does for it. On one machine there are none. */
+/** Lists the machines of a run's fleet with their jobs; empty without a fleet. */
 import type { JobId } from "../job.ts";
 import type { Machine, RunState } from "../log/state.ts";
 
-/** `jobs`: those of this run that it has. */
+/** `jobs`: the jobs of this run that the machine has. */
 export type MachineView = Machine & { readonly name: string; readonly jobs: readonly JobId[] };
 
-/** By name; nothing of a run that is over. */
+/** Sorted by name; empty for a run that is over. */
 export function machineViews({ machines, running, closed }: RunState): readonly MachineView[] {
   if (closed || machines.size === 0) return [];
   const jobs = Map.groupBy(running, ([, { taken }]) => taken?.machine);

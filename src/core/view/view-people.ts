@@ -1,4 +1,4 @@
-/** Lists what a run asks people and accounts: questions, approvals, accounts that are parked or refused. */
+/** Lists what a run needs from people and accounts: questions, approvals, accounts that are parked or refused. */
 import type { Failure } from "../failure.ts";
 import { nameOf, type RunState, wallTime } from "../log/state.ts";
 import { parkedAccounts, refusedAccounts } from "../rules/governor.ts";
@@ -6,7 +6,7 @@ import type { SubtaskQuestion } from "../subtask.ts";
 import type { Task } from "../task.ts";
 import { type Named, named } from "./view-reasons.ts";
 
-/** `until`: when its default is taken. `with`: the task that is asked first; undefined: you are asked. */
+/** `until`: when the default is taken. `with`: the task that is asked first; undefined if you are asked. */
 export type QuestionView = Named & {
   readonly question: string;
   readonly text: string;
@@ -14,7 +14,7 @@ export type QuestionView = Named & {
   readonly until: number;
   readonly with?: string;
 };
-/** `until`: when it is tried again; undefined: once a person has seen to its key and said `resume`. */
+/** `until`: when it is called again; undefined if a person must fix its key and say `resume`. */
 export type AccountView = {
   readonly account: string;
   readonly is: "parked" | "refused";
@@ -40,7 +40,7 @@ export const questionView = (
   ...(to !== "person" && { with: nameOf(state, to) }),
 });
 
-/** Nothing of a task that changes neither. */
+/** Undefined for a task that changes neither the gate nor what steers agents. */
 export function gateChangeView(state: RunState, { id, state: now }: Task): GateChangeView | undefined {
   const flags = now.is === "landing" || now.is === "done" ? now.handoff.flags : undefined;
   if (flags === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Says why something is not done, and what the concerns were: each reason once, with names that people know. */
+/** Lists why tasks are not done, and the concerns: each reason once, with names that people know. */
 import { type Failure, forPeople } from "../failure.ts";
 import type { Handoff } from "../handoff.ts";
 import { nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
@@ -11,16 +11,16 @@ export type Named = { readonly task: TaskId; readonly name: string };
 export type UndoneView = Named & {
   readonly end: "failed" | "skipped" | "cancelled";
   readonly reason: string;
-  /** Its parts failed: the reason is "because a, b failed", and why they did is said of them. */
+  /** Its children failed: the reason is "because a, b failed", and why they failed is said for each of them. */
   readonly isOfParts?: true;
   readonly next?: string;
-  /** The name of the task that took its place, where that was done. */
+  /** The name of the task that took its place, if that task is done. */
   readonly replacedBy?: string;
-  /** What its worker, or its subplanner, had reported, if it came so far. */
+  /** What its worker or subplanner had reported, if anything. */
   readonly reported?: Pick<Handoff, "status" | "summary" | "concerns" | "suggestions" | "metrics">;
 };
 
-/** `isOpen`: no planner has said that it is dealt with. */
+/** `isOpen`: no planner has said that the concern is dealt with. */
 export type ConcernView = Named & { readonly text: string; readonly isOpen: boolean };
 
 export const named = (state: RunState, task: TaskId): Named => ({ task, name: nameOf(state, task) });
@@ -57,11 +57,11 @@ function endOf(state: RunState, { id, state: end }: Task): UndoneView | undefine
   }
 }
 
-/** Those whose agent could not be reached when they last tried. */
+/** Tasks whose agent could not be reached at their last try. */
 export const unreachedTasks = ({ tasks }: RunState): readonly Task[] =>
   [...tasks.values()].filter((task) => task.tries.unreachable > 0 && !isSettled(task));
 
-/** `since`: of the first try in a row that nobody answered. */
+/** `since`: the first try in the present row without an answer. */
 export type UnreachableView = { readonly tasks: number; readonly since: number; readonly reason: string };
 
 export function unreachableOf(state: RunState, { failedAttempts }: Story): UnreachableView | undefined {
@@ -92,7 +92,7 @@ export function undoneText({ name, end, reason, isOfParts, replacedBy }: UndoneV
   return `${what}${isOfParts ? "," : ":"} ${reason}${instead}`;
 }
 
-/** The events carry what failed below again and again, for planners; people are told of each part by itself. */
+/** Events repeat failures from below for planners; people are told each of them once, at the task that failed. */
 export function whyFailed(
   state: RunState,
   id: TaskId,
@@ -116,7 +116,7 @@ const partsOf = ({ planners }: RunState, id: TaskId): readonly TaskId[] =>
 
 const isUndone = ({ state: { is } }: Task) => is === "failed" || is === "skipped" || is === "cancelled";
 
-/** What was said when the run closed, without what is told of the tasks that are not done. */
+/** What the end of the run left, without what is already said about the tasks that are not done. */
 export function leftOf(state: RunState): readonly string[] {
   const root = state.tasks.get(ROOT)?.state;
   const concerns = [...(state.planners.get(ROOT)?.concerns.values() ?? [])];
@@ -130,7 +130,7 @@ export function leftOf(state: RunState): readonly string[] {
 const isUndoneWithin = (state: RunState, top: TaskId): boolean =>
   state.tasks.values().some((task) => (task.id === top || task.id.startsWith(`${top}.`)) && isUndone(task));
 
-/** What those who worked have said, those first that no planner has dealt with; a failure is told elsewhere. */
+/** Concerns of workers and planners, the open ones first; failures are shown elsewhere. */
 export function concernsOf(state: RunState, story: Story): readonly ConcernView[] {
   const open = new Map<string, ConcernView>();
   const add = (to: Map<string, ConcernView>, from: TaskId, said: string, isOpen: boolean) => {
@@ -138,13 +138,13 @@ export function concernsOf(state: RunState, story: Story): readonly ConcernView[
     to.set(`${task} ${text}`, { ...named(state, task), text, isOpen });
   };
   for (const [id, planner] of state.planners) {
-    if (id !== ROOT && isHandedUp(taskOf(state, id))) continue; // To whom it is open.
+    if (id !== ROOT && isHandedUp(taskOf(state, id))) continue; // It was handed up to another planner.
     for (const { kind, from, text } of planner.concerns.values())
       if (kind === "said" && !isFailureOf(state, from, text)) add(open, from, text, true);
   }
   const others = new Map<string, ConcernView>();
   for (const [task, texts] of story.concerns) {
-    // Of a goal that one worker took whole, no planner hears: its concerns are the person's.
+    // If one worker took the whole goal, no planner hears of its concerns: they are the person's.
     const isDealtWith = task !== ROOT && isHandedUp(taskOf(state, task));
     for (const text of texts) add(isDealtWith ? others : open, task, text, !isDealtWith);
   }
@@ -156,8 +156,8 @@ const isHandedUp = ({ state }: Task): boolean =>
   state.is === "done" || (state.is === "failed" && state.handoff !== undefined);
 
 /**
- * "[parser] [lexer] odd": handed up by one planner after the other, and said by the last that is named. A worker's own
- * words are never taken apart: it has no tasks of its own. Older logs have ids there, "[t.1.2]".
+ * "[parser] [lexer] odd" was handed up by one planner after the other, and comes from the last one named. A worker's
+ * own words are never taken apart, because a worker has no planned tasks. Older logs have ids instead, "[t.1.2]".
  */
 function originOf(state: RunState, from: TaskId, said: string): { task: TaskId; text: string } {
   let origin = { task: from, text: said };

@@ -1,3 +1,4 @@
+/** Tests what an idle run is said to wait for, and until when. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../test/support/core-run.ts";

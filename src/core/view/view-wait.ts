@@ -1,4 +1,4 @@
-/** Says what an idle run waits for, and until when. */
+/** Tells what an idle run waits for, and until when. */
 
 import { isProposed, nameOf, type RunState, retryKey, runTime, wallTime } from "../log/state.ts";
 import { due } from "../rules/due.ts";
@@ -7,10 +7,10 @@ import type { Policy } from "../rules/policy.ts";
 import { isParked, type Standstill } from "../rules/standstill.ts";
 import type { TaskId } from "../task.ts";
 
-/** `until`: by the machine's clock; nothing if only a person can end it. */
+/** `until`: by the machine's clock; undefined if only a person can end the wait. */
 export type Wait = { readonly what: string; readonly until?: number };
 
-/** `wall`: what the machine's clock shows. */
+/** `wall`: the time by the machine's clock. */
 export function waitOf(state: RunState, policy: Policy, wall: number): Wait | undefined {
   if (!state.request || state.closed) return undefined;
   const { failure } = state.setup;
@@ -20,7 +20,7 @@ export function waitOf(state: RunState, policy: Policy, wall: number): Wait | un
   if (state.running.size > 0) return undefined;
   const { facts, deadline } = due(state, policy, runTime(state, wall));
   if (facts.length > 0) return undefined; // It goes on at once.
-  if (state.paused) return { what: "the run is paused" }; // Whatever else comes, nobody is started.
+  if (state.paused) return { what: "the run is paused" }; // Nothing starts, whatever else happens.
   if (isProposed(state)) return { what: "its plan needs your approval (skein approve)" };
   if (state.unapproved.size > 0) {
     const names = [...state.unapproved.keys()].map((id) => nameOf(state, id)).join(", ");

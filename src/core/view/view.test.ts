@@ -1,3 +1,4 @@
+/** Tests the whole view of a run: counts, landings, failed attempts, concerns, and what is left. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, large, task } from "../../../test/support/core-run.ts";
@@ -9,7 +10,7 @@ import { findTask, nothingSeen, rowsOf, see, viewOf } from "./view.ts";
 const seenOf = (events: readonly Event[]) => events.reduce(see, nothingSeen());
 const viewOfRun = (run: CoreRun) => viewOf(seenOf(run.log));
 
-/** Two tasks, one of them refused once, one that fails and one that waits for it. */
+/** Four tasks: one is refused once, one fails, and one waits for the failed one. */
 function eventful(): CoreRun {
   const run = CoreRun.planned([task("a"), task("b"), task("c"), task("d", { after: ["c"] })]);
   run.now = 1_000;

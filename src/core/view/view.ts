@@ -1,4 +1,4 @@
-/** Shows a run, how it stands and its history, as plain values, the same for every surface. */
+/** Builds the whole view of a run, its state and its history, as plain values for every surface. */
 import { forPeople } from "../failure.ts";
 import type { GivenUpView } from "../log/event.ts";
 import { isDeclined, nameOf, type RunState, taskOf, wallTime } from "../log/state.ts";
@@ -26,17 +26,17 @@ export type { GivenUpView, QuestionView, UndoneView };
 /** Everything in it is JSON. */
 export type RunView = Omit<Standing, "tally"> & {
   readonly landings: readonly LandingView[];
-  /** What tasks found out that were to land nothing, or that had nothing to change. */
+  /** The results of tasks that were to land nothing, or had nothing to change. */
   readonly answers: readonly AnswerView[];
-  /** Tasks that are done and were split: they land through their parts. */
+  /** How many tasks are done and were split: they land through their children. */
   readonly split: number;
   readonly setbacks: readonly FailedAttemptView[];
   /** Settled, but not done. */
   readonly undone: readonly UndoneView[];
-  /** Not done, and no longer asked for: what its planner said about it. */
+  /** Tasks that are not done and no longer asked for, with what their planner said about them. */
   readonly givenUp: readonly GivenUpView[];
   readonly concerns: readonly ConcernView[];
-  /** Said when it closed, and not said of a task. */
+  /** What else the end of the run left, without what concerns a task. */
   readonly left: readonly string[];
   readonly flaky: readonly string[];
   readonly tally: TallyView;
@@ -46,7 +46,7 @@ export type LandingView = Omit<LandedStory, "members"> & {
   readonly members: readonly (Named & { readonly attempt: number })[];
 };
 type AnswerView = Named & { readonly ended: EndedAs; readonly text: string };
-/** `end`: what became of the task since. */
+/** `end`: the present state of the task. */
 export type FailedAttemptView = RetriedAttempt & { readonly name: string; readonly end: TaskWord };
 
 export function viewOf(seen: Seen): RunView {
@@ -71,7 +71,7 @@ function answerView(run: RunState, { id, state }: Task): readonly AnswerView[] {
   return [{ task: id, name: nameOf(run, id), ended: state.ended, text: state.handoff.summary }];
 }
 
-/** What is not done, or not well. */
+/** What is not done, or not done well. */
 export const unfinishedOf = ({
   state,
   story,

@@ -1,4 +1,4 @@
-/** Explains the words that every view uses, in a short line each, for people who see them for the first time. */
+/** Explains the words that every view uses, in a short line each, for first-time readers. */
 
 export const WORDS = {
   target: "the run's own branch; none of yours moves before you deliver",
