@@ -38,7 +38,7 @@ const onPath = (program: Start, name: string): string[] =>
         .split(delimiter)
         .map((folder) => resolve(program.folder, folder, name));
 
-/** What a shell without a PATH looks through. */
+/** The folders that a shell without a PATH searches. */
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 async function stateOf(path: string): Promise<"missing" | "not executable" | "no interpreter" | "runs"> {
@@ -70,10 +70,10 @@ export async function nodeOnPath(
   environment: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // By `env`, as in the first line of a script: `execFile` itself searches the PATH of this process.
+  // Run by `env`, as in the first line of a script, because `execFile` itself searches the PATH of this process.
   const asked = promisify(execFile)("/usr/bin/env", ["node", "--version"], { env: environment, signal });
   return asked.then(
     ({ stdout }) => /^v(\d+\.\d+\.\d+)/.exec(stdout)?.[1],
-    () => undefined, // The agent will report it itself.
+    () => undefined, // The agent reports the problem itself.
   );
 }

@@ -1,4 +1,4 @@
-/** Tells whether a local connection comes from the processes of a program, as far as the system says it. */
+/** Tells whether a local connection comes from a program's processes, as far as the system shows it. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isLinux } from "./process-table.ts";
 import { processesOf } from "./processes.ts";
@@ -7,9 +7,9 @@ import { processesOf } from "./processes.ts";
 type Caller = { readonly from: number; readonly to: number };
 
 /**
- * Undefined: the system does not say. That is so on other systems than Linux, and where a process of the program does
- * not let its files be listed, as some programs that hold secrets do; then it may be the caller. A caller that is gone
- * is in no table, and so is none of the program's.
+ * Undefined if the system does not show it: on other systems than Linux, and if a process of the program does not
+ * let its files be listed, as some programs that hold secrets do; then it may be the caller. A caller that has
+ * ended is in no table, so it counts as none of the program's.
  */
 export async function comesFrom(group: number, caller: Caller): Promise<boolean | undefined> {
   if (!isLinux) return undefined;
@@ -19,7 +19,7 @@ export async function comesFrom(group: number, caller: Caller): Promise<boolean 
   return holds.includes(undefined) ? undefined : false;
 }
 
-/** As its caller holds it; 0 if nobody does. Programs that use IPv6 are in the other table. */
+/** The inode of the caller's socket; "0" if no process holds it. Programs that use IPv6 are in the other table. */
 function inodeOf({ from, to }: Caller): string {
   const [local, remote] = [from, to].map((port) => `:${port.toString(16).toUpperCase().padStart(4, "0")}`);
   for (const table of ["tcp", "tcp6"])
@@ -30,7 +30,7 @@ function inodeOf({ from, to }: Caller): string {
   return "0";
 }
 
-/** Undefined if it does not let its files be listed. */
+/** Undefined if the process does not let its files be listed. */
 function holdsFile(pid: number, link: string): boolean | undefined {
   try {
     const folder = `/proc/${pid}/fd`;

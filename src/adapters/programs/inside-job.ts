@@ -1,12 +1,12 @@
-/** Says whether this process was started by an agent, a gate or a set-up of Skein: it may not agree to anything. */
+/** Tells whether an agent, a gate or a set-up of Skein started this process: then it may not agree to anything. */
 import { readFileSync } from "node:fs";
 import type { Environment } from "../../ports/project.ts";
 import { parentOf } from "./process-table.ts";
 import { MARK } from "./processes.ts";
 
 /**
- * Everything that a job starts inherits a mark. On Linux the processes above are asked, too, so that a job cannot get
- * rid of it by starting its command without variables.
+ * Every process that a job starts inherits a mark. On Linux the processes above are checked, too, so that a job
+ * cannot remove the mark by starting its command without variables.
  */
 export function isInsideJob(env: Environment): boolean {
   if (env[MARK]) return true;
@@ -26,6 +26,6 @@ function isMarked(pid: number): boolean {
       .split("\0")
       .some((entry) => entry.startsWith(`${MARK}=`) && entry.length > MARK.length + 1);
   } catch {
-    return false; // Gone, another user's, or no Linux.
+    return false; // It has ended, is another user's, or the system is not Linux.
   }
 }

@@ -4,7 +4,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { fields, parseJson } from "../../text/json.ts";
 import { readBounded } from "../files/read-bounded.ts";
 
-/** Undefined where the program is no package of that name, or is not there. */
+/** Undefined if the program belongs to no package of that name, or is missing. */
 export async function installedVersion(
   program: string,
   packageName: string,
@@ -31,7 +31,7 @@ async function versionAbove(
   return steps === 0 || above === folder ? undefined : versionAbove(above, packageName, steps - 1);
 }
 
-/** From the program up to its package. */
+/** How many folders lie between the program and its package at most. */
 const MAX_STEPS = 6;
 const MAX_BYTES = 1_000_000;
 const MAX_CHARS = 60;

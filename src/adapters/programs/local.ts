@@ -1,4 +1,4 @@
-/** Runs programs on this machine so that none of their processes is left behind, even if we are killed. */
+/** Runs programs on this machine so that none of their processes is left behind, even if Skein is killed. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { closeSync } from "node:fs";
@@ -22,7 +22,7 @@ import { comesSoon } from "./soon.ts";
 export class LocalPrograms implements Programs {
   readonly #folder: string;
 
-  /** `folder`: where running programs are recorded. Of this run alone; it must outlive a crash. */
+  /** `folder`: records of running programs, of this run alone; it must survive a crash. */
   constructor({ folder }: { readonly folder: string }) {
     this.#folder = folder;
   }
@@ -62,12 +62,12 @@ export class LocalPrograms implements Programs {
     return end;
   }
 
-  /** Also ends what a program of this engine is running for the job. */
+  /** Also ends programs that this engine is running for the job. */
   async endLeftovers(job: JobId): Promise<number> {
     return this.#endRecorded((record) => record.job === job);
   }
 
-  /** After a crash: ends everything on record, except for the jobs that go on. */
+  /** Ends everything on record after a crash, except for the jobs that go on. */
   async endAll(except: ReadonlySet<JobId> = new Set()): Promise<number> {
     const ended = await this.#endRecorded((record) => !except.has(record.job));
     if (except.size === 0) await removePipes(this.#folder);
@@ -84,7 +84,7 @@ export class LocalPrograms implements Programs {
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
-  /** The same for every program of a job, and different in every folder. */
+  /** The mark of a job: the same for all of its programs, and different in every folder. */
   #markOf(job: JobId): string {
     return `${createHash("sha256").update(`${this.#folder}\0${job}`).digest("hex").slice(0, 24)}.`;
   }
@@ -100,7 +100,8 @@ async function endRecord(record: ProgramRecord): Promise<{ count: number; isGone
   if (record.boot !== bootId()) return { count: 0, isGone: true };
   const { group, mark } = record;
   const start = await startOf(group);
-  // Without /proc marks cannot be read. But while a group lives no other can have its number: no leader, no other group.
+  // Without /proc marks cannot be read. But while a process group lives, no other process or group can get its
+  // number.
   const isGroupOurs =
     (start !== undefined && start === record.start) || (start === undefined && process.platform !== "linux");
   return endFamily({ group, isGroupOurs, mark, since: sinceOf(record.start) });
@@ -109,7 +110,7 @@ async function endRecord(record: ProgramRecord): Promise<{ count: number; isGone
 /** On Linux a start time is a number of ticks. */
 const sinceOf = (start: string | undefined): number => Number(start) || 0;
 
-/** Started, but still waiting for `go`. */
+/** A program that was started, but still waits for `go`. */
 type Waiting = {
   readonly child: ChildProcess;
   readonly group: number;
@@ -140,7 +141,7 @@ async function spawnWaiting(
   child.once("error", (error) => resolve({ failure: unstartable(program, error) }));
   const go = child.stdio?.[3] as Writable | undefined;
   if (!go) return promise; // No file descriptor was left: the error event follows.
-  go.on("error", () => {}); // It was ended before it could start: its exit says so.
+  go.on("error", () => {}); // The program was ended before it could start: its exit tells so.
   child.once("spawn", () => resolve({ child, group: child.pid as number, go, pipes }));
   return promise;
 }
@@ -167,7 +168,7 @@ async function runStarted(waiting: Waiting, program: Program, family: Family, si
   if (hasExited()) exited.resolve();
 
   let why: "timed-out" | "stopped" | undefined;
-  // One turn later: a stalled loop runs its timers first, and only then hears that the program has ended.
+  // Decided one turn later: a stalled loop runs its timers first, and only then learns that the program has ended.
   const stop = (reason: "timed-out" | "stopped") =>
     void setImmediate(() => {
       if (!hasExited()) why ??= reason;
@@ -195,7 +196,7 @@ async function runStarted(waiting: Waiting, program: Program, family: Family, si
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** An unknown end is not taken for a good one. */
+/** An unknown end is not taken for a success. */
 const endOf = ({ exitCode, signalCode }: ChildProcess) =>
   exitCode !== null && signalCode === null
     ? ({ is: "exited", code: exitCode } as const)
@@ -218,7 +219,7 @@ function drained(pipe: Socket, onBytes: (bytes: Buffer) => void): Promise<void> 
   return promise;
 }
 
-/** Records which programs may be running: one small file each, written before the program's first instruction. */
+/** A program that may be running: one small file each, written before the program's first instruction. */
 type ProgramRecord = {
   readonly job: JobId;
   readonly command: string;
@@ -229,10 +230,10 @@ type ProgramRecord = {
   readonly mark: string;
 };
 
-/** Throws if the disk does: then the program must not run. */
+/** Throws if the disk fails: then the program must not run. */
 async function writeRecord(folder: string, record: ProgramRecord): Promise<string> {
   const file = join(folder, `${record.mark}${ENDING}`);
-  await writeWhole(file, JSON.stringify(record)); // Not synced: a power cut ends the program, too.
+  await writeWhole(file, JSON.stringify(record)); // Not synced, because a power cut ends the program, too.
   return file;
 }
 
@@ -253,13 +254,13 @@ async function readRecords(folder: string): Promise<Map<string, ProgramRecord>> 
 const ENDING = ".program.json";
 
 function parse(text: string): ProgramRecord | undefined {
-  const record = fields(parseJson(text)); // Without fields if it is half of a file.
+  const record = fields(parseJson(text)); // Half of a file gives no fields.
   const { job, mark, group } = record;
   const isWhole = typeof job === "string" && typeof mark === "string" && mark.length > 0;
   return isWhole && Number.isInteger(group) && Number(group) > 1 ? (record as ProgramRecord) : undefined;
 }
 
-/** The shell script that starts a program: it waits for a word, sets limits, and may record the exit code. */
+/** The arguments of the shell that starts a program: it waits for a line, sets limits, and may record the exit code. */
 function shellArguments({ command, limits, statusFile }: Program): string[] {
   const { maxFileBytes } = limits;
   const blocks = Number.isFinite(maxFileBytes) ? String(Math.ceil(maxFileBytes / BLOCK_BYTES)) : "unlimited";
@@ -271,8 +272,9 @@ function shellArguments({ command, limits, statusFile }: Program): string[] {
 const BLOCK_BYTES = 512;
 
 /**
- * Waits for one line before it becomes the program, so that its group is on record first. If we die before, it reads
- * the end of the file and exits. Its own variable has a name that no environment has; the shell also sets PWD.
+ * Waits for one line before it becomes the program, so that its group is on record first. If Skein dies before, it
+ * reads the end of the file and exits. Its own variable has a name that no environment has; the shell also sets
+ * PWD.
  */
 const BEGIN =
   'read -r SKEIN_SHELL <&3 || exit 0; exec 3<&-; ulimit -f "$1" 2>/dev/null; SKEIN_SHELL=$2; shift 2';
@@ -281,9 +283,9 @@ const BEGIN =
 const FATAL = "HUP|INT|QUIT|ILL|TRAP|ABRT|BUS|FPE|KILL|USR1|SEGV|USR2|PIPE|ALRM|TERM|XCPU|XFSZ|SYS";
 
 /**
- * Stays as one more process, writes the exit code, and ends the same way: a shell sees a signal as a number above 128.
- * Its own messages about that are dropped. If it is told to end together with the program, it exits at once and writes
- * nothing: a stopped program has no exit code.
+ * Stays as one more process, writes the exit code, and ends the same way, because a shell shows a signal as a
+ * number above 128. Its own messages about that are dropped. If it is told to end together with the program, it
+ * exits at once and writes nothing: a stopped program has no exit code.
  */
 const WATCH = [
   "exec 3>&2 2>/dev/null",

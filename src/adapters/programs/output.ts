@@ -43,9 +43,9 @@ export class Output {
   }
 }
 
-/** For readers of standard output: the longest answer of an agent fits. */
+/** The limit for readers of standard output: the longest answer of an agent fits. */
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
-/** What a test runner writes of some hundred failures. */
+/** As much as a test runner writes about a few hundred failures. */
 const MAX_ERRORS_BYTES = 256 * 1024;
 /** What people see of a failure. */
 const MAX_TAIL_BYTES = 4 * 1024;

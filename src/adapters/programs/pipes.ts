@@ -1,4 +1,4 @@
-/** Connects a program's input and outputs with us, by pipes that it can also open by name. */
+/** Connects a program's input and outputs with Skein, by pipes that the program can also open by name. */
 import { execFile } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import type { Streams } from "../../ports/programs.ts";
 
 export type Pipes = {
-  /** Only where there is a conversation. */
+  /** Only set if there is a conversation. */
   readonly in: Socket | undefined;
   readonly out: Socket;
   readonly err: Socket;
@@ -17,10 +17,10 @@ export type Pipes = {
 };
 
 /**
- * Node's own "pipes" are sockets, which no program can open by name: `echo > /dev/stderr` and `cat /dev/stdin` fail.
- * So the outputs are made with mkfifo (one process), and the input is a file, because opening a pipe without a writer
- * waits for ever. Without `input` there is a conversation, which needs a pipe. All names are removed at once.
- * Throws if the disk does.
+ * Node's own "pipes" are sockets, which no program can open by name: `echo > /dev/stderr` and `cat /dev/stdin`
+ * fail. So the outputs are made with mkfifo (one process), and the input is a file, because opening a pipe without
+ * a writer waits for ever. Without `input` there is a conversation, which needs a pipe. All names are removed at
+ * once. Throws if the disk fails.
  */
 export async function openPipes(folder: string, name: string, input: string | undefined): Promise<Pipes> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -55,7 +55,7 @@ export function closePipes(pipes: Pipes): void {
   for (const pipe of [pipes.in, pipes.out, pipes.err]) pipe?.destroy();
 }
 
-/** Removes what a killed engine left in the middle of a start. Only while nothing is being started. */
+/** Removes what a killed engine left in the middle of a start. Must not run while a program is being started. */
 export async function removePipes(folder: string): Promise<void> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => LEFT.test(name));
   await Promise.all(names.map((name) => rm(join(folder, name), { force: true }).catch(() => {}))); // Harmless.
@@ -67,8 +67,8 @@ const LEFT = /\.(?:in|out|err|program\.json\.[0-9a-f]+\.new)$/;
 type Ends = { readonly ours: number; readonly theirs: number };
 
 /**
- * Their end must block, as programs expect, and opening it waits for a writer; our end must not block, and cannot be
- * opened before there is a reader. Opening both ends at once waits for neither.
+ * The program's end must block, as programs expect, and opening it waits for a writer; Skein's end must not block,
+ * and cannot be opened before there is a reader. Opening both ends at once waits for neither.
  */
 function feeder(fifo: string, keep: (descriptor: number) => number): Ends {
   const both = openSync(fifo, constants.O_RDWR);
@@ -86,7 +86,7 @@ const mkfifo = (paths: readonly string[]) => promisify(execFile)("mkfifo", ["-m"
 
 export type Conversation = {
   readonly streams: Streams;
-  /** Ends the program's input; what it still writes is dropped. */
+  /** Ends the program's input; what the program still writes is dropped. */
   readonly end: () => void;
   readonly closed: Promise<void>;
 };
@@ -119,7 +119,10 @@ function writableOf(socket: Socket): WritableStream<Uint8Array> {
   });
 }
 
-/** Read only as fast as it is taken; once it is over, read and dropped, so that the program never waits for us. */
+/**
+ * Read only as fast as it is consumed; after the conversation, read and dropped, so that the program never waits
+ * for a reader.
+ */
 function readableOf(socket: Socket, reading: { isOver: boolean }): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

@@ -1,3 +1,4 @@
+/** Tests the scan of running processes: shared by callers at the same time, fresh for later ones, in small slices. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +27,7 @@ it("callers at the same time share one look, and a later caller gets a later one
 it("one who asks during a look does not get that one: it may have passed over what started meanwhile", async () => {
   if (process.platform !== "linux") return;
   const first = processTable();
-  for (let n = 0; n < 2; n += 1) await new Promise(setImmediate); // It has begun by now.
+  for (let n = 0; n < 2; n += 1) await new Promise(setImmediate); // By now the scan has begun.
   assert.notEqual(processTable(), first);
   await processTable();
 });

@@ -17,8 +17,8 @@ export type Process = {
 };
 
 /**
- * All running processes, without zombies. Linux only. Callers during a scan share the next one: 50 programs that end together cost
- * two scans instead of 50.
+ * All running processes, without zombies. Linux only. Callers during a scan share the next one: 50 programs that
+ * end together cost two scans instead of 50.
  */
 export function processTable(): Promise<readonly Process[]> {
   nextScan ??= scanning.then(async () => {
@@ -35,8 +35,8 @@ let scanning: Promise<unknown> = Promise.resolve();
 let nextScan: Promise<readonly Process[]> | undefined;
 
 /**
- * Reads synchronously, because /proc is memory and the thread pool costs six times as much (300 processes: 30 ms
- * instead of 5). The event loop gets a turn after each millisecond.
+ * Calls `each` synchronously, because /proc is memory and the thread pool costs six times as much (300 processes:
+ * 30 ms instead of 5). The event loop gets a turn after each millisecond.
  */
 export async function inSlices<T>(items: Iterable<T>, each: (item: T) => void): Promise<void> {
   let until = performance.now() + SLICE_MS;
@@ -50,7 +50,7 @@ export async function inSlices<T>(items: Iterable<T>, each: (item: T) => void): 
 
 const SLICE_MS = 1;
 
-/** Repeats until nothing new is listed: a listed process may have ended meanwhile and left a child. */
+/** Repeats until no new process is listed: a listed process may have ended meanwhile and left a child. */
 async function scanAll(): Promise<readonly Process[]> {
   const processes = new Map<string, Process | undefined>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -75,7 +75,7 @@ function processOf(pid: number): Process | undefined {
   return { pid, parent, group, session, start, variable };
 }
 
-/** Undefined where that cannot be seen. */
+/** Undefined if it cannot be read. */
 export function parentOf(pid: number): number | undefined {
   const parent = Number(statOf(pid)?.[1]);
   return parent > 0 ? parent : undefined;
@@ -94,7 +94,7 @@ export async function startOf(pid: number): Promise<string | undefined> {
   return promise;
 }
 
-/** The fields from the third on. The second, the name in parentheses, may itself hold spaces and parentheses. */
+/** The fields from the third on. The second, the name in parentheses, may itself contain spaces and parentheses. */
 function statOf(pid: number): string[] | undefined {
   const text = readIfThere(`/proc/${pid}/stat`);
   return text?.slice(text.lastIndexOf(")") + 2).split(" ");

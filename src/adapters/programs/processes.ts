@@ -30,7 +30,7 @@ export async function endFamily(family: Family): Promise<{ count: number; isGone
       else if (!seen.has(member)) send(member, "SIGTERM");
       seen.add(member);
     }
-    // They are not our children, so no event reports their end. This loop runs a few dozen times at most.
+    // They are not children of this process, so no event reports their end. This loop runs a few dozen times at most.
     await wait(pauseMs);
   }
 }
@@ -49,9 +49,9 @@ function send(pid: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {
 }
 
 /**
- * On Linux: the group, the session, every process with the mark (setsid, nohup and double forks inherit it), and the
- * children of all these. A process that clears its environment and is adopted by init is not found. On other systems
- * only the group, as one negative number.
+ * On Linux: the group, the session, every process with the mark (setsid, nohup and double forks inherit it), and
+ * the children of all these. A process that clears its environment and is adopted by init is not found. On other
+ * systems only the group, as one negative number.
  */
 async function membersOf({ group, isGroupOurs, mark, since }: Family): Promise<number[]> {
   if (!isLinux) return isGroupOurs && send(-group, 0) ? [-group] : [];
@@ -72,8 +72,8 @@ async function membersOf({ group, isGroupOurs, mark, since }: Family): Promise<n
 }
 
 /**
- * The group and session of a program, and all below them, on Linux. The mark proves nothing here: every process of the
- * user can read it and take it over. Nobody can enter a group of another session, or choose its parent.
+ * The group and session of a program, and all below them, on Linux. The mark proves nothing here, because every
+ * process of the user can read and copy it. No process can enter a group of another session, or choose its parent.
  */
 export async function processesOf(group: number): Promise<readonly number[]> {
   const all = await processTable();

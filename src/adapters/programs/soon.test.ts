@@ -1,3 +1,4 @@
+/** Tests that a stalled event loop is not taken for a silent program. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,9 +1,9 @@
-/** Waits for something that can only be late by a moment. */
+/** Waits about a second for something that must already be on its way. */
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 
 /**
- * Waits a second for `what`, counted in turns of the event loop, each of which reads everything that can be read: a
- * stall of ours must not be taken for silence of a program.
+ * Waits a second for `what`, counted in turns of the event loop, each of which reads everything that can be read,
+ * so that a stall of this process is not taken for silence of a program.
  */
 export async function comesSoon(what: Promise<unknown>): Promise<boolean> {
   let hasCome = false;

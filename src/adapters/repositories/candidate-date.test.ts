@@ -1,4 +1,4 @@
-/** Do two processes make the same candidate if its date is given? */
+/** Tests that two processes make the same candidate commit if its date is given. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeWorld, member, quiet, RUN } from "../../../test/contracts/repository.ts";

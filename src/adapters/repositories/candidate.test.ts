@@ -1,3 +1,4 @@
+/** Tests candidates: conflicts, merges without conflict, commits, and the strategies rebase and fast-forward. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { GitRepository } from "./git.ts";
 
 const open = (folder: string) => new GitRepository({ folder });
 
-/** A branch with some changes, the target with others; what conflicts. */
+/** Merges a branch with some changes into a target with others; returns the conflicts. */
 async function meet(
   before: Files,
   theirs: Files,

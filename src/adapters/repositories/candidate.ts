@@ -1,4 +1,4 @@
-/** What would the target be with these branches on top? Commits that no branch points at yet. */
+/** Makes a candidate: commits, without a branch, of the target with these branches merged on top. */
 import type { Conflict, Member } from "../../core/job.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Branch, Candidate, Wanted } from "../../ports/repository.ts";
@@ -50,14 +50,14 @@ export async function candidate(
     merged.push(member);
   }
   if (merged.length === 0) return { commit: undefined, members: [], conflicts };
-  // Each landing of a batch is one commit on the first parents of the target.
+  // A batch lands as one commit on the first parents of the target.
   const isBatch = strategy === "merge-commit" && merged.length > 1;
   const batch = { tree: tip.tree, parents: [onto, tip.id], message: landMessage(run, merged) };
   const commit = isBatch ? await writeCommit(store, batch) : tip.id;
   return { commit, members: merged.map(memberOf), conflicts };
 }
 
-/** Checked first, so that no wrong name reaches git. */
+/** Called first, so that no invalid name reaches git. */
 export const wrongWanted = ({ run, onto, members }: Wanted): Failed | undefined =>
   wrongNames({
     commits: [onto, ...members.flatMap(({ commit }) => commit ?? [])],
@@ -68,7 +68,7 @@ export const wrongWanted = ({ run, onto, members }: Wanted): Failed | undefined 
 export const blocked = async (store: Store, { target }: Wanted, signal: AbortSignal) =>
   target === undefined ? undefined : inTheWay(store.gitDir, refOf(target), signal);
 
-/** The commit that was judged. The branch is only a name for it, and others can move it. */
+/** The commit that was judged. The branch is only a name for it, which other programs can move. */
 async function made(
   store: Store,
   { task, branch, commit }: Branch,
@@ -89,7 +89,7 @@ type Meeting = {
   readonly member: Branch;
 };
 
-/** Does it conflict with the target itself, or only with earlier members of this batch? */
+/** Whether a member conflicts with the target itself, or only with earlier members of this batch. */
 async function conflictOf(store: Store, meeting: Meeting, signal: AbortSignal): Promise<Conflict | Failed> {
   const { onto, tip, theirs, whole, member } = meeting;
   if (tip === onto) return { task: member.task, files: whole.files, against: "target" };
@@ -108,10 +108,10 @@ async function mergeCommit(store: Store, step: ReplayStep, signal: AbortSignal):
   return writeCommit(store, { tree, parents: [onto.id, second], message: mergeMessage(run, member) });
 }
 
-/** How does a branch land without a merge commit? Its own commits are replayed, or taken as they are. */
+/** One branch that is put on top of the candidate so far, with or without a merge commit. */
 type ReplayStep = {
   readonly run: string;
-  /** The target's tip. Unlike the commits of this candidate, which no ref holds yet, nobody prunes it. */
+  /** The target's tip. Unlike the commits of this candidate, which no ref holds yet, it cannot be pruned. */
   readonly base: string;
   readonly onto: { readonly id: string; readonly tree: string };
   readonly member: Branch;
@@ -122,8 +122,8 @@ type ReplayStep = {
 };
 
 /**
- * One commit for each of the branch, merges left out. Where that does not come to the tree of the merge (a
- * conflict on the way, or one that was resolved in a merge of the worker's), it is one commit with that tree.
+ * Replays each commit of the branch, without merges. If that does not give the tree of the merge (because of a
+ * conflict on the way, or one that the worker resolved in a merge), it makes one commit with that tree.
  */
 async function replay(
   store: Store,
@@ -144,7 +144,7 @@ async function replay(
     const tree = await treeOf(store, { step, tip: tip.id, commit, isOnly: listed.length === 1 }, signal);
     if (tree === undefined) return squashed(store, step);
     if (typeof tree !== "string") return tree;
-    if (tree === tip.tree) continue; // It is in the target already.
+    if (tree === tip.tree) continue; // The target has this change already.
     const id = await rewritten(store, step, { tip: tip.id, tree, commit: commit.id });
     if (typeof id !== "string") return id;
     tip = { id, tree };
@@ -152,7 +152,7 @@ async function replay(
   return tip.tree === step.tree && tip.id !== step.onto.id ? tip.id : squashed(store, step);
 }
 
-/** More commits are not read one by one. */
+/** Branches with more commits are not read one by one. */
 const MAX_REPLAYED = 500;
 
 type Listed = { readonly id: string; readonly parents: readonly string[] };
@@ -175,7 +175,10 @@ async function commitsOf(
   });
 }
 
-/** Each commit on the one before, the first on `onto`: then every landing is on the first parents of the target. */
+/**
+ * Whether each commit is on the one before and the first on `onto`, so that every landing is on the first parents
+ * of the target.
+ */
 const isStraight = (commits: readonly Listed[], onto: string): boolean =>
   commits.every(({ parents }, at) => parents.length === 1 && parents[0] === (commits[at - 1]?.id ?? onto));
 
@@ -220,7 +223,10 @@ async function rewritten(
   return writeCommit(store, { tree: made.tree, parents: [made.tip], author: old.author, message });
 }
 
-/** Also for a branch that has nothing new: a landing has a commit of its own, which carries its proof. */
+/**
+ * Makes one commit of the branch, even if it has nothing new, because a landing needs a commit of its own for its
+ * proof.
+ */
 async function squashed(
   store: Store,
   { run, member, onto, theirs, tree }: ReplayStep,

@@ -1,3 +1,4 @@
+/** Tests which folders must ask before they count as a checkout of a repository. */
 import assert from "node:assert/strict";
 import { cp, mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";

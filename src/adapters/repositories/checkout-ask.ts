@@ -1,4 +1,7 @@
-/** Asks before a folder counts as a checkout of a repository that does not name it: its files would get that repository's trust. */
+/**
+ * Asks for trust before a folder counts as a checkout of a repository that does not name it, because its files
+ * would get that repository's trust.
+ */
 import { lstat, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { TrustAsk } from "../../ports/trust.ts";
@@ -8,7 +11,7 @@ import { git } from "../git/git.ts";
 
 /**
  * An archive's `.git` may be a file, a link or a `commondir` that leads to any repository on the machine. So the
- * repository must say the same: it lies in the checkout, or lists it as a work tree, or has it as `core.worktree`.
+ * repository must confirm it: it lies in the checkout, or lists it as a work tree, or has it as `core.worktree`.
  * `top` and `gitDir` are real paths; `gitDir` is the folder that all work trees share.
  */
 export async function checkoutAsk(top: string, gitDir: string): Promise<TrustAsk | undefined> {
@@ -22,7 +25,7 @@ export async function checkoutAsk(top: string, gitDir: string): Promise<TrustAsk
   };
 }
 
-/** As `git worktree add` does it: both sides name each other. */
+/** Whether both sides name each other, as after `git worktree add`. */
 async function isListed(dotGit: string, gitDir: string): Promise<boolean> {
   const own = await realOf(await leadsTo(dotGit));
   if (own === undefined || path.dirname(own) !== path.join(gitDir, "worktrees")) return false;
@@ -30,18 +33,21 @@ async function isListed(dotGit: string, gitDir: string): Promise<boolean> {
   return back !== "" && (await realOf(path.resolve(own, back))) === dotGit;
 }
 
-/** As submodules have it. Other work trees' settings do not count: the folder's own `.git` could hold them. */
+/**
+ * Whether the repository names the folder as its work tree, as submodules do. Other work trees' settings do not
+ * count: the folder's own `.git` could hold them.
+ */
 async function isItsWorkTree(top: string, dotGit: string, gitDir: string): Promise<boolean> {
   if ((await realOf(await leadsTo(dotGit))) !== gitDir) return false;
   const asked = await git({ folder: top, args: ["config", "--get", "core.worktree"] });
   return asked.ok && (await realOf(path.resolve(gitDir, asked.out.replace(/\n$/, "")))) === top;
 }
 
-/** Where git goes from here: the folder itself, or what the file names. */
+/** Where git goes from here: the folder itself, or the one that the file names. */
 async function leadsTo(dotGit: string): Promise<string> {
   const isFile = await lstat(dotGit).then(
     (found) => found.isFile(),
-    () => false, // Git has just found it: then it is gone, and leads nowhere.
+    () => false, // Git has just found it, so it is gone now, and leads nowhere.
   );
   if (!isFile) return dotGit;
   const [, place = ""] = /^gitdir: (.*?)\n?$/s.exec(await readShort(dotGit)) ?? [];

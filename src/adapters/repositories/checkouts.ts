@@ -1,4 +1,4 @@
-/** Which work trees have a branch checked out? Moving it there would make their next commit undo the move. */
+/** Finds the work trees that have a branch checked out: after a move of it, their next commit would undo the move. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failed, hasFailed } from "../../core/result.ts";
@@ -6,8 +6,8 @@ import { git, inGitDir } from "../git/git.ts";
 import { broken } from "./store.ts";
 
 /**
- * A failure if a work tree has it checked out. Files are read first, so that a landing starts no process for this. A
- * rebase or bisect of the branch does not count: git looks at the branch again afterwards.
+ * A failure if a work tree has the branch checked out. Files are read first, so that a landing starts no process
+ * for this. A rebase or bisect of the branch does not count: git looks at the branch again afterwards.
  */
 export async function inTheWay(
   gitDir: string,
@@ -17,7 +17,7 @@ export async function inTheWay(
   if (!(await mayBeCheckedOut(gitDir, ref))) return undefined;
   const places = await checkoutsOf(gitDir, ref, signal);
   if (hasFailed(places)) return places;
-  if (places.length === 0) return undefined; // The HEAD of a bare repository, or a work tree that is gone.
+  if (places.length === 0) return undefined; // It is the HEAD of a bare repository, or a work tree that is gone.
   const branch = ref.replace(/^refs\/heads\//, "");
   return broken(
     `the branch ${branch} is checked out in ${places.join(" and ")}, so it cannot move`,
@@ -41,7 +41,7 @@ export async function checkoutsOf(
     .map(([first = ""]) => first.replace(/^worktree /, ""));
 }
 
-/** By the HEAD files of the repository and of each added work tree, without a process. */
+/** Reads the HEAD files of the repository and of each added work tree, without a process. */
 async function mayBeCheckedOut(gitDir: string, ref: string): Promise<boolean> {
   const added = await readdir(join(gitDir, "worktrees")).catch(noneIf([]));
   const heads = [gitDir, ...added.map((name) => join(gitDir, "worktrees", name))];
@@ -49,7 +49,7 @@ async function mayBeCheckedOut(gitDir: string, ref: string): Promise<boolean> {
   return texts.some((text) => text.trimEnd() === `ref: ${ref}` || text.startsWith(ELSEWHERE));
 }
 
-/** What a HEAD says where refs are not files (`extensions.refStorage`). */
+/** The content of HEAD if refs are not files (`extensions.refStorage`). */
 const ELSEWHERE = "ref: refs/heads/.invalid";
 
 /** There are no added work trees, or one was removed just now. */

@@ -1,5 +1,6 @@
 /**
- * Which part of a line is code, and which a comment? Judged line by line, which is wrong only for multi-line texts.
+ * Splits a line into code and comment, by its language. Works line by line, which is wrong only for multi-line
+ * texts.
  */
 import type { PatchFile, PatchLine } from "./patch.ts";
 
@@ -43,11 +44,11 @@ function commentStart(path: string): RegExp {
   return /\/\/|\/\*|^\s*\*(?!\/)/;
 }
 
-/** Without the text in quotes. The quotes stay, so that the words around them stay apart. */
+/** A line without the text in quotes. The quotes stay, so that the words around them stay apart. */
 const withoutStrings = (line: string): string =>
   line.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '""');
 
-/** Without strings and comments. */
+/** A line without strings and comments. */
 export function codeOf(path: string, line: string): string {
   const plain = withoutStrings(line.slice(0, MAX_LINE_CHARS));
   const at = plain.search(commentStart(path));
@@ -79,5 +80,5 @@ export function onlyFresh(files: readonly PatchFile[]): readonly PatchFile[] {
   return files.map((file) => ({ ...file, added: file.added.filter(isFresh) }));
 }
 
-/** Spaces in the middle of a line stand behind the signs of a comment, or line something up. */
+/** Spaces in the middle of a line stand behind the signs of a comment, or align something. */
 const withoutIndentation = (line: string): string => line.trim().replace(/[ \t]+/g, " ");

@@ -1,3 +1,4 @@
+/** Tests the evidence of honest commits as real projects make them: moved, split, renamed and skipped tests, marks. */
 import { describe } from "node:test";
 import { checkCommits, go, js, py, suite } from "../../../test/support/judged-commits.ts";
 

@@ -1,4 +1,7 @@
-/** Are forgotten markers found in a commit, and nothing that only looks like them? With real git. */
+/**
+ * Tests that forgotten conflict markers of a commit are found, and no text that only looks like them. With real
+ * git.
+ */
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Which files of a commit have conflict markers that were left by mistake? Read from the objects, not from a
- * checkout.
- */
+/** Finds files of a commit with forgotten conflict markers, in git's objects and not in a checkout. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import { BLOCK_START, type ConflictBlock, conflictBlocks } from "../../text/conflict-markers.ts";
 import { fieldsIn, type GitAnswer, git } from "../git/git.ts";
@@ -17,8 +14,9 @@ export type Conflicts = {
 };
 
 /**
- * One process for a commit in which no file has the first line of a conflict. After a clean commit only what differs
- * from it is read: for 20,000 files with 110 MB, 0.06 s instead of 0.6 s (packed) or 2.3 s (loose).
+ * Uses one process for a commit in which no file has the first line of a conflict. After a clean commit only the
+ * files that differ from it are read: for 20,000 files with 110 MB, 0.06 s instead of 0.6 s (packed) or 2.3 s
+ * (loose).
  */
 export function conflictsOf(gitDir: string): Conflicts {
   let clean: string | undefined;
@@ -38,7 +36,7 @@ export function conflictsOf(gitDir: string): Conflicts {
   };
 }
 
-/** The names of all files that have such a line. */
+/** Lists the names of all files that have such a line. */
 const allWith = (commit: string) => ["grep", "--no-color", "-l", "-z", "-I", "-E", "-e", BLOCK_START, commit];
 
 const newWith = (from: string, to: string) => [
@@ -46,7 +44,7 @@ const newWith = (from: string, to: string) => [
   ...[`-G${BLOCK_START}`, from, to],
 ];
 
-/** Reads files that may have conflicts, and leaves out those whose attributes say that markers are meant. */
+/** Reads files that may have conflicts, and leaves out those whose attributes say that markers are intended. */
 export async function conflictsAmong(
   place: { readonly gitDir: string; readonly commit: string; readonly files: readonly string[] },
   signal: AbortSignal,
@@ -69,7 +67,7 @@ export async function conflictsAmong(
   return found.length === 0 ? [] : withoutMeant(place, found, signal);
 }
 
-/** Longer command lines are refused by the system. */
+/** The system refuses longer command lines. */
 const MAX_FILES = 500;
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -78,7 +76,10 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const pathsIn = (out: string, commit: string): readonly string[] =>
   fieldsIn(out).map((field) => (field.startsWith(`${commit}:`) ? field.slice(commit.length + 1) : field));
 
-/** Attributes can say that markers are meant: another `conflict-marker-size`, or `-diff`, as `binary` sets it. */
+/**
+ * Leaves out files whose attributes say that markers are intended: another `conflict-marker-size`, or `-diff`, as
+ * `binary` sets it.
+ */
 async function withoutMeant(
   { gitDir, commit }: { readonly gitDir: string; readonly commit: string },
   found: readonly Conflicted[],
@@ -104,14 +105,17 @@ const environmentOf = (gitDir: string) => ({
   GIT_CONFIG_VALUE_0: "/dev/null",
 });
 
-/** Asked of the git folder, so that nothing in the user's files takes part. That `grep` finds nothing is an answer. */
+/**
+ * Asks in the git folder, so that the user's files have no influence. `grep` without matches is an answer, not a
+ * failure.
+ */
 async function ask(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<GitAnswer> {
   const answer = await git({ folder: gitDir, args, environment: environmentOf(gitDir) }, signal);
   const isNone = !answer.ok && args[0] === "grep" && answer.code === 1 && answer.out === "";
   return isNone ? { ok: true, out: "", isCut: false, warnings: "" } : answer;
 }
 
-/** Where conflict markers may stand on purpose: documents, tests and what they read, other people's files. */
+/** Files in which conflict markers may be intended: documents, tests and their data, third-party files. */
 function mayQuoteMarkers(path: string): boolean {
   const folders = path.toLowerCase().split("/");
   const name = folders.pop()!;
@@ -123,14 +127,14 @@ function mayQuoteMarkers(path: string): boolean {
   );
 }
 
-/** "tests", "__snapshots__", "merge-fixtures", "test_data". */
+/** Folders such as "tests", "__snapshots__", "merge-fixtures", "test_data". */
 const QUOTING =
   /^(?:t|.*\b_*(?:tests?|testing|test[-_]?(?:data|cases?|files?|suites?)|specs?|e2e|fixtures?|snapshots?|goldens?|mocks?|examples?|samples?|corpus|docs?|documentation|man|tutorials?)_*)$|_(?:tests?|specs?|fixtures?|examples?)$/;
 
 const DOCUMENT =
   /\.(?:md|mdx|markdown|mkd|rst|adoc|asciidoc|asc|txt|text|org|tex|pod|rdoc|textile|wiki|[1-9])$|^(?:changelog|changes|news|license|copying|notice|readme|todo|contributing)$/;
 
-/** Output of a program that is compared with or applied later. */
+/** Output of a program that is compared or applied later. */
 const RECORDED = /\.(?:patch|diff|rej|orig|snap|golden|expected|approved|out|log)$/;
 
 /** Folders of third-party or generated files, or of test data. */

@@ -1,3 +1,4 @@
+/** Tests the delivery of a target to the user's branch: checked out or not, moved, conflicting, without proof. */
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,7 +26,7 @@ const mergeBase = ({ folder, ...wanted }: Order, signal: AbortSignal) =>
 
 const open = (folder: string) => new GitRepository({ folder });
 
-/** One landing on the target; main is where it was, and checked out unless told otherwise. */
+/** Makes one landing on the target; main is where it was, and checked out unless told otherwise. */
 async function landedWorld(isCheckedOut = true) {
   const world = await makeWorld(open);
   await world.at.branch("work", { "b.txt": "b\n" });

@@ -1,4 +1,4 @@
-/** How does the user's own branch get what has landed? Only by fast-forward, and in a checkout only on request. */
+/** Delivers the target to the user's own branch, only by fast-forward, and in a checkout only on request. */
 import { messageOf } from "../../core/failure.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Brought, Delivery, DeliveryWanted, MergedBase } from "../../ports/delivery.ts";
@@ -47,7 +47,8 @@ const deliver = (delivery: InRepository, signal: AbortSignal): Promise<Brought |
     if (unproved) return unproved;
     const places = await checkoutsOf(store.gitDir, refOf(delivery.baseBranch), signal);
     if (hasFailed(places)) return places;
-    // Asked before a merge as well, which moves the target: a refusal must come before anything has changed.
+    // Asked before a merge as well, because a merge moves the target, and a refusal must come before anything has
+    // changed.
     const inTheWay = places.length > 0 ? await whyNotThere(places, delivery, signal) : undefined;
     if (inTheWay) return inTheWay;
     const { only } = delivery;
@@ -58,7 +59,7 @@ const deliver = (delivery: InRepository, signal: AbortSignal): Promise<Brought |
     return where === undefined ? byRef(store, move, signal) : inCheckout(where, move, signal);
   });
 
-/** A commit that was put on the target by hand was never gated: the user may merge it, Skein does not deliver it. */
+/** A commit that a person put on the target was never gated: the user may merge it, but Skein does not deliver it. */
 async function unprovedOn(
   store: Store,
   { run, target, since, tip }: InRepository & { readonly tip: string },
@@ -95,7 +96,7 @@ async function byRef(
   const reason = ["-m", "skein: delivered"];
   const args = ["update-ref", ...reason, refOf(baseBranch), to, base];
   if (signal.aborted) return broken("the delivery was stopped before the branch moved");
-  // Cannot be stopped any more: a git that is killed here may leave a lock.
+  // Not stopped from here on, because a killed git may leave a lock.
   const answer = await inStore(store, { args });
   if (answer.ok) await syncRefs(store.gitDir, [refOf(baseBranch)]);
   if (answer.ok) return { is: "delivered", from: base, to };
@@ -128,7 +129,7 @@ async function inCheckout(where: string, move: Move, signal: AbortSignal): Promi
   if (hasFailed(settings)) return settings;
   const { address } = await lfsSettings(where, settings, signal);
   const environment = settingVariables([...filterSettings(settings, move.filters), ...address]);
-  // Cannot be stopped any more: half of the files would be new.
+  // Not stopped from here on, because half of the files would be new.
   const answer = await git({ folder: where, args, environment, maxMs: MAX_MERGE_MS });
   return answer.ok ? { is: "delivered", from: move.base, to: move.to } : { failure: answer.failure };
 }
@@ -142,7 +143,7 @@ const TRACKED_CHANGES = [
 ];
 const MAX_MERGE_MS = 10 * 60_000;
 
-/** The target with the user's branch merged into it: a candidate like any other, to be gated and landed. */
+/** Merges the user's branch into the target: a candidate like any other, to be gated and landed. */
 const mergeBase = (
   wanted: {
     readonly folder: string;

@@ -1,3 +1,4 @@
+/** Tests the evidence of a branch: files, diff, lost and switched-off tests, marks, and changes too large to judge. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failed, got, makeWorld, quiet } from "../../../test/contracts/repository.ts";

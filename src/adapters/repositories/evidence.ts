@@ -1,4 +1,7 @@
-/** Reads from the commits what a branch shows: its files, its diff, its tests, and marks that a worker must not leave. */
+/**
+ * Reads a branch's evidence from its commits: its files, its diff, its tests, and marks that a worker must not
+ * leave.
+ */
 
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Evidence } from "../../core/rules/evidence.ts";
@@ -105,7 +108,7 @@ function cutDiff(patch: string): string {
   return `${text.slice(0, text.lastIndexOf("\n") + 1)}\n[the diff is cut here: ${left}]\n`;
 }
 
-/** One status letter; the old and the new path of a rename. */
+/** A changed file: one status letter, and one path, or the old and the new path of a rename. */
 type Entry = {
   readonly status: string;
   readonly paths: readonly string[];
@@ -133,8 +136,8 @@ async function changesBetween(
 }
 
 /**
- * First ":mode mode id id status" and one or two paths, then "added\tremoved\tpath", or two paths after it; then an
- * empty field and the patch.
+ * Parses first ":mode mode id id status" and one or two paths, then "added\tremoved\tpath", or two paths after it;
+ * then an empty field and the patch.
  */
 function parseChanges(out: string): Changes {
   const end = out.indexOf("\0\0");
@@ -160,7 +163,7 @@ function parseChanges(out: string): Changes {
   return { patch: end === -1 ? "" : out.slice(end + 2), entries, linesAdded, linesRemoved };
 }
 
-/** Those that a runner finds, before and after; of Rust all sources, because it has tests among the code. */
+/** Files in which a runner finds tests, before and after; of Rust all sources, because it has tests among the code. */
 async function testFiles(store: Store, entries: readonly Entry[]): Promise<readonly TestFile[] | Failed> {
   const isRead = (path: string) => isTestFile(path) || path.endsWith(".rs");
   const files: TestFile[] = [];
@@ -180,7 +183,10 @@ async function testFiles(store: Store, entries: readonly Entry[]): Promise<reado
   return files;
 }
 
-/** What is lost by the files of the change may live on in others: it was there twice, or an earlier change moved it. */
+/**
+ * Compares tests. Tests that the change's files lost may live on in other files: they existed twice, or an earlier
+ * change moved them.
+ */
 async function testChanges(
   store: Store,
   commit: string,
@@ -202,10 +208,10 @@ async function testChanges(
   return elsewhere.length === 0 ? changes : compareTests(files, elsewhere);
 }
 
-/** Names, and files that may have them. */
+/** The limit for names, and for files that may have them. */
 const MAX_SOUGHT = 100;
 
-/** Of a file that cannot be read now nothing is known: its tests may be gone. */
+/** A file that cannot be read now is a failure, because its tests may be gone. */
 async function textOf(store: Store, id: string): Promise<string | Failed> {
   const info = await store.reader.info(id);
   if (info.is === "failed") return broken(info.why);

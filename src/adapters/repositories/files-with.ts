@@ -1,4 +1,4 @@
-/** Names the files of a commit that have a text, or what a pattern finds. */
+/** Lists the files of a commit that contain a text, or match a pattern. */
 import type { Failed } from "../../core/result.ts";
 import { fieldsIn } from "../git/git.ts";
 import { inStore, type Store } from "./store.ts";
@@ -15,7 +15,7 @@ export async function filesWith(
   const asked = texts.flatMap((text) => ["-e", text]);
   const args = ["grep", "--no-color", "-l", "-z", "-I", kind, ...asked, commit];
   const answer = await inStore(store, { args }, signal);
-  // That nothing is found is an answer.
+  // No match is an answer, not a failure.
   if (!answer.ok) return answer.code === 1 && answer.out === "" ? [] : { failure: answer.failure };
   const paths = fieldsIn(answer.out).map((field) => field.slice(commit.length + 1));
   return paths.filter((path) => !path.includes("\n"));

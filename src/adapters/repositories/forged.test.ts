@@ -1,3 +1,4 @@
+/** Tests that `Skein-*` trailers which a worker forged are removed from everything that lands. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
@@ -9,7 +10,7 @@ import { withoutForged } from "./message.ts";
 const open = (folder: string) => new GitRepository({ folder });
 const STRATEGIES = ["merge-commit", "rebase", "fast-forward"] as const;
 
-/** A commit by a worker that calls itself so, as author and as committer. */
+/** Makes a commit by a worker with this name as author and as committer. */
 async function commitBy({ at }: World, name: string, file: string, ...paragraphs: readonly string[]) {
   await at.write({ [file]: `${file}\n` });
   await at.git("add", ".");
@@ -131,7 +132,7 @@ describe("a trailer that a worker forged", () => {
     await world.at.git("checkout", "-q", "main");
     for (let i = 0; i < 30; i += 1) await commitBy(world, "Person", `${i}.txt`, `Add ${i}`);
     const onto = await world.at.git("rev-parse", "main");
-    await world.candidate([member("t.1", "work")]); // It starts the reader of objects.
+    await world.candidate([member("t.1", "work")]); // Starts the reader of objects.
     const before = startedGits();
     await world.candidate([member("t.1", "work")], { onto });
     assert.equal(startedGits() - before, 1, "the merge");

@@ -1,4 +1,7 @@
-/** Rewrites a branch whose commits carry forged `Skein-*` trailers: without them, by the same authors, committed by Skein. */
+/**
+ * Rewrites a branch whose commits carry forged `Skein-*` trailers: without them, by the same authors, committed by
+ * Skein.
+ */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Branch } from "../../ports/repository.ts";
 import { fieldsIn, inGitDir } from "../git/git.ts";
@@ -14,13 +17,16 @@ type Own = {
   readonly onto: string;
   /** The branch's commit. */
   readonly theirs: string;
-  /** Commits that were read for the same candidate: of a batch, the members go back over the same ones. */
+  /** Commits that were read for the same candidate: the members of a batch go back over the same ones. */
   readonly read: CommitsRead;
 };
 
 export type CommitsRead = Map<string, { readonly id: string } & Commit>;
 
-/** The branch as it is, or as it is without them. Undefined if it has too many commits to be rewritten. */
+/**
+ * The branch's commit, rewritten if it carries forged trailers. Undefined if it has too many commits to be
+ * rewritten.
+ */
 export async function unforged(
   store: Store,
   own: Own,
@@ -35,7 +41,7 @@ export async function unforged(
   return listed.length > MAX_REWRITTEN ? undefined : rewrite(store, own, listed);
 }
 
-/** A few seconds. */
+/** Takes a few seconds. */
 const MAX_REWRITTEN = 5_000;
 
 export const hasForged = (
@@ -43,7 +49,10 @@ export const hasForged = (
   { message, encoding }: Pick<Commit, "message" | "encoding">,
 ) => withoutForged(run, member, message) !== message || !isReadable(encoding);
 
-/** Git may read words in another encoding, such as UTF-7, that are none to this program: then they land as they are here. */
+/**
+ * Whether this program can read the encoding. Git may read trailers in one that it cannot, such as UTF-7: then the
+ * message is rewritten.
+ */
 function isReadable(encoding: string | undefined): boolean {
   try {
     return new TextDecoder(encoding ?? "utf-8").encoding !== "";
@@ -53,8 +62,8 @@ function isReadable(encoding: string | undefined): boolean {
 }
 
 /**
- * Most branches are a few commits on a recent tip: their commits are found without a process. Undefined: it is not so
- * here.
+ * The branch's own commits, found without a process if they are few, in one line, and on a recent tip, as in most
+ * branches. Undefined otherwise.
  */
 async function recentCommits(
   store: Store,
@@ -92,14 +101,14 @@ const MAX_STEPS = 200;
 
 const isLine = (commits: readonly Commit[]): boolean => commits.every(({ parents }) => parents.length === 1);
 
-/** Whether any of its commits has a line like them. */
+/** Whether any of the branch's commits has a line like a trailer of Skein. */
 async function maybe(store: Store, { onto, theirs }: Own, signal: AbortSignal): Promise<boolean | Failed> {
   const search = ["rev-list", "--regexp-ignore-case", "--grep=^skein-", "--max-count=1"];
   const answer = await inStore(store, { args: [...search, "--end-of-options", theirs, `^${onto}`] }, signal);
   return answer.ok ? answer.out.trim() !== "" : { failure: answer.failure };
 }
 
-/** Parents first, without what other runs landed: there the trailers are Skein's own. */
+/** The branch's own commits, parents first, without those that other runs landed, whose trailers are genuine. */
 async function ownCommits(
   store: Store,
   { onto, theirs }: Own,

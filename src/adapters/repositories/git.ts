@@ -1,4 +1,4 @@
-/** The repository port over git: each question goes to the file that answers it, and errors become values. */
+/** Implements the repository port over git: each question goes to the file that answers it; errors are returned. */
 
 import { messageOf } from "../../core/failure.ts";
 import type { Moved } from "../../core/job.ts";
@@ -17,11 +17,11 @@ import { broken, closeStore, openStore, readCommit, type Store } from "./store.t
 type RepositoryOptions = {
   readonly folder: string;
   readonly shelf?: Shelf;
-  /** Of a fleet: the target moves there first. */
+  /** Set in a fleet: the target on the remote, which moves first. */
   readonly shared?: SharedTarget;
 };
 
-/** Over the user's repository: a work tree, a folder in it, or a git folder. Close it when done. */
+/** Works on the user's repository: a work tree, a folder in it, or a git folder. Close it when done. */
 export class GitRepository implements Repository, Disposable {
   readonly #options: RepositoryOptions;
   readonly #candidates = new Map<string, Remembered>();
@@ -39,8 +39,8 @@ export class GitRepository implements Repository, Disposable {
   }
 
   /**
-   * The same request gets the same candidate, also one that was made ahead of time. If parts of it were removed, it
-   * is made again with the same id.
+   * The same request gets the same candidate, also one that was made ahead of time. If parts of it were removed,
+   * it is made again with the same id.
    */
   candidate(wanted: Wanted, signal: AbortSignal): Promise<Candidate | Gone | Failed> {
     return this.#with(async (store) => {
@@ -99,7 +99,7 @@ export class GitRepository implements Repository, Disposable {
     this.close();
   }
 
-  /** Makes and holds it, in the place of the oldest remembered one. With the same `madeAt` it gets the same id. */
+  /** Makes and holds a candidate, in place of the oldest remembered one. With the same `madeAt` it gets the same id. */
   async #make(
     store: Store,
     wanted: Wanted,
@@ -129,7 +129,7 @@ export class GitRepository implements Repository, Disposable {
     return remembered;
   }
 
-  /** A concurrent `git prune` may remove what was just written, and empty folders: then it begins again. */
+  /** A concurrent `git prune` may remove what was just written, and empty folders: then the merge begins again. */
   async #merge(
     store: Store,
     wanted: Wanted,
@@ -172,7 +172,7 @@ export class GitRepository implements Repository, Disposable {
     const store = await openStore(this.#options.folder, this.#options).catch((error: unknown) =>
       broken(messageOf(error)),
     );
-    if (hasFailed(store)) this.#store = undefined; // It may be there the next time.
+    if (hasFailed(store)) this.#store = undefined; // The repository may be usable the next time.
     return store;
   }
 }
@@ -190,7 +190,7 @@ async function isThere(store: Store, commit: string): Promise<boolean> {
 
 type Remembered = { readonly wanted: Wanted; readonly made: Candidate; readonly madeAt: number };
 
-/** The one that is gated, its repetition, and the next. */
+/** The candidate that is gated, its repetition, and the next. */
 const MAX_REMEMBERED = 4;
-/** With several gates, those that may still land. One that was forgotten is made again, with the same id. */
+/** With several gates, those that may still land. A forgotten candidate is made again, with the same id. */
 const MAX_IN_TRAIN = 32;

@@ -8,7 +8,7 @@ import { isAmongTests } from "./test-files.ts";
 
 type ByHabit = { readonly usual: readonly Mark[]; readonly unusual: readonly Mark[] };
 
-/** Before the change: what a worker adds is no habit of the repository. */
+/** Looks at the commit before the change, because a worker's own additions are no habit of the repository. */
 export async function withHabits(
   store: Store,
   base: string,
@@ -29,7 +29,7 @@ export async function withHabits(
   return { usual, unusual };
 }
 
-/** Files in which a mark of the types means the same; what is unfinished is so anywhere. */
+/** A mark about types is a habit either of sources, or of tests and declarations; a TODO counts in all files. */
 type FileKind = "source" | "tests" | "declarations";
 
 const fileKindOf = (path: string): FileKind =>
@@ -40,7 +40,7 @@ const keyOf = (path: string, kind: MarkKind | undefined): string =>
 
 const isOfTypes = (kind: MarkKind): boolean => kind !== "TODO" && kind !== "todo!";
 
-/** More than a few of its files have it; of what types say, one is enough where it is in declarations or tests. */
+/** Whether more than a few files have the mark; for marks about types in declarations or tests, one file is enough. */
 async function usesItself(
   store: Store,
   { base, path, kind }: { readonly base: string; readonly path: string; readonly kind: MarkKind },
@@ -64,6 +64,5 @@ async function usesItself(
   return false;
 }
 
-/** More than a few. */
 const MANY = 4;
 const MAX_READ = 300;

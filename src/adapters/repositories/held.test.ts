@@ -1,3 +1,4 @@
+/** Tests that objects which a `git prune` removes too early are found missing, put back or made again. */
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -83,7 +84,8 @@ describe("what somebody prunes before a ref holds it", () => {
       const landing = landingOf(world, commit!, ...members);
       assert.deepEqual(await world.repository.land(landing, quiet), gone, part);
       assert.equal(await world.at.git("rev-parse", TARGET), world.base);
-      if (part !== "work^{commit}") continue; // What a merge only passes on, it writes again, or does not read.
+      // Other parts of a branch are written again by a merge, or not read at all.
+      if (part !== "work^{commit}") continue;
       assert.deepEqual(await world.repository.candidate(wanted, quiet), gone);
     }
   });

@@ -1,4 +1,4 @@
-/** How is what a run needs kept from `git gc`? By refs, and it is looked for before it counts. */
+/** Keeps what a run needs from `git gc` by refs, and checks that it is complete before it counts. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Member } from "../../core/job.ts";
@@ -9,7 +9,7 @@ import { notLoose, WHOLE, type Whole, wholeness } from "../git/whole.ts";
 import { heldBy, keptBy, refOf, wrongNames } from "./names.ts";
 import { broken, moveRefs, readCommit, type Store } from "./store.ts";
 
-/** Replaces what this name held before. */
+/** Makes a ref hold a commit, in place of what this name held before. */
 export async function hold(
   store: Store,
   { run, name, commit }: { readonly run: string; readonly name: string; readonly commit: string },
@@ -18,7 +18,7 @@ export async function hold(
   return held.ok ? undefined : { failure: held.failure };
 }
 
-/** The commit that a run starts from: an amended or rebased branch may leave it. */
+/** Holds the commit that a run starts from, because an amended or rebased branch may leave it. */
 export async function holdBase(folder: string, run: string, base: string): Promise<Failed | undefined> {
   const wrong = wrongNames({ runs: [run], commits: [base] });
   if (wrong) return wrong;
@@ -26,8 +26,8 @@ export async function holdBase(folder: string, run: string, base: string): Promi
 }
 
 /**
- * Drops all refs that held something for a run, or one of them by name. Branches, proofs and salvage refs stay, and so
- * does the ref that holds the tip if the target was deleted.
+ * Drops all refs that held something for a run, or one of them by name. Branches, proofs and salvage refs stay,
+ * and so does the ref that holds the tip if the target was deleted.
  */
 export async function letGo(
   folder: string,
@@ -49,7 +49,7 @@ export async function letGo(
 /** What to try if objects keep disappearing. */
 export const PRUNED = "let no `git gc --prune=now` or `git prune` run in the repository meanwhile";
 
-/** Whether commits and all that they need are there; `known` commits are taken to be complete. */
+/** Whether commits and everything that they need exist; `known` commits are taken to be complete. */
 export const isWhole = (
   store: Store,
   commits: readonly string[],
@@ -58,7 +58,10 @@ export const isWhole = (
 ): Promise<Whole | Failed> =>
   wholeness({ folder: store.gitDir, commits, known, find: (ids) => areThere(store, ids) }, signal);
 
-/** A reader older than the current packs still sees objects in packs that were removed, so it is renewed. */
+/**
+ * Whether these objects exist. A reader older than the current packs still sees objects in packs that were
+ * removed, so it is renewed.
+ */
 export async function areThere(store: Store, ids: readonly string[]): Promise<Whole | Failed> {
   const unseen = await notLoose(store.objects, ids);
   if (unseen.length === 0) return WHOLE;

@@ -1,3 +1,7 @@
+/**
+ * Tests landings: proofs before moves, kills, locks, concurrent moves, durability, and how landings are found
+ * again.
+ */
 import assert from "node:assert/strict";
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -141,7 +145,7 @@ describe("a landing", () => {
     const objects = join(world.at.folder, ".git/objects");
     await world.at.git("gc", "-q");
     await rm(objects, { recursive: true });
-    await writeFile(objects, ""); // Also root, whom no permission stops, cannot make a file in a file.
+    await writeFile(objects, ""); // A file in the place of a folder stops root, too, which no permission does.
     const answer = failed(await world.repository.land(world.landing, quiet));
     assert.ok(answer.length > 0);
     await rm(objects);

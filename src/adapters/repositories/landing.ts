@@ -1,4 +1,4 @@
-/** How does the target move? By compare-and-swap, after its proof is written; never by force, never in a checkout. */
+/** Moves the target of a run by compare-and-swap, after its proof is written; never by force, never in a checkout. */
 import { setTimeout as wait } from "node:timers/promises";
 import { failure } from "../../core/failure.ts";
 import type { FoundLanding, Moved } from "../../core/job.ts";
@@ -14,7 +14,7 @@ import { heldBy, proofsOf, refOf, wrongNames } from "./names.ts";
 import { provedLandings, writeProof } from "./proofs.ts";
 import { broken, commitAt, inStore, moveRefs, type Store } from "./store.ts";
 
-/** `mend` writes missing parts of the commit again, if that is possible. */
+/** `mend` writes missing parts of the commit again, if possible. */
 export async function land(
   store: Store,
   landing: Landing,
@@ -71,9 +71,9 @@ const FIRST_WAIT_MS = 20;
 const TAKEN = /\.lock': File exists|but expected|reference already exists|nonexistent object/;
 
 /**
- * First the proof, then the target, if both are complete. Each fails unless the ref is where it was. If a person made
- * the target a symbolic ref, the ref itself is replaced, because it may name a branch of the user's. The new tip is
- * held as well, in case the target is deleted.
+ * Moves first the proof, then the target, if both are complete. Each move fails unless the ref is where it was. If
+ * a person made the target a symbolic ref, the ref itself is replaced, because it may name a branch of the user's.
+ * The new tip is held as well, in case the target is deleted.
  */
 async function move(
   store: Store,
@@ -98,7 +98,10 @@ async function move(
   ]);
 }
 
-/** In a fleet the target moves on the remote first. What was faster there is fetched: the next round shows it. */
+/**
+ * In a fleet the target moves on the remote first. If another machine was faster, its move is fetched, and the
+ * next round shows it.
+ */
 async function moveShared(
   { shared }: Store,
   { target, from, to }: Landing,
@@ -120,7 +123,7 @@ async function moveShared(
 
 const STOPPED = broken("the landing was stopped before the target moved");
 
-/** `commit`: of the proofs. */
+/** `commit`: the newest commit of the proofs. */
 type Proved = { readonly is: "whole"; readonly commit: string };
 type Unmoved = RefsMoved & { readonly ok: false };
 
@@ -166,7 +169,7 @@ async function tipOf(store: Store, target: string, known: string): Promise<strin
   return (await tipAt(store, target)) ?? deletedTarget(target, known);
 }
 
-/** If only its commit was removed, the shelf usually has it. */
+/** The target's commit. If only the commit's object was removed, the object backup usually has it. */
 export async function tipAt(store: Store, target: string): Promise<string | undefined | Failed> {
   const tip = await commitAt(store, refOf(target));
   if (tip !== undefined) return tip;

@@ -1,3 +1,7 @@
+/**
+ * Tests the evidence against workers that make tests pass by other means: deleted, emptied, skipped or replaced
+ * tests.
+ */
 import { describe } from "node:test";
 import {
   type Commit,

@@ -1,3 +1,4 @@
+/** Tests how a repository, its base and its target branch are found, and which repositories are refused. */
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Is there a repository that a run can work on, and where? If not, the failure says what to do. */
+/** Locates the repository that a run can work on; if there is none, the failure says what to do. */
 import { realpath } from "node:fs/promises";
 import { messageOf } from "../../core/failure.ts";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
@@ -12,7 +12,7 @@ import { isCommit, refOf, wrongNames } from "./names.ts";
 import { broken } from "./store.ts";
 
 type LocatedRepository = Located & {
-  /** What its own git settings ask for: until that is agreed to, nothing but this may be asked of git there. */
+  /** The asks of its own git settings: until they are agreed to, nothing else may be asked of git there. */
   readonly gitAsks: readonly TrustAsk[];
 };
 
@@ -46,7 +46,7 @@ const isFolder = (folder: string): Promise<boolean> =>
     () => false,
   );
 
-/** Candidates need `git merge-tree --write-tree`, which came with 2.38. */
+/** Why git is too old: candidates need `git merge-tree --write-tree`, which came with 2.38. */
 export function tooOld(version: string): Failed | undefined {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined || minor === undefined) {
@@ -66,7 +66,8 @@ async function located(folder: string, facts: string[], signal: AbortSignal): Pr
   const [gitDir, tree, head, branch] = await Promise.all([
     realpath(facts.join("\n")),
     isTree ? topOf(folder, signal) : undefined,
-    git({ folder, args: HEAD, environment: OFFLINE }, signal), // Nobody may have agreed yet to the way it would come.
+    // Offline, because the user may not have agreed yet to the program that would fetch the commit.
+    git({ folder, args: HEAD, environment: OFFLINE }, signal),
     git({ folder, args: ["symbolic-ref", "--quiet", "--short", "HEAD"] }, signal),
   ]);
   if (typeof tree === "object") return tree;
@@ -88,7 +89,7 @@ async function located(folder: string, facts: string[], signal: AbortSignal): Pr
 
 const HEAD = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
 
-/** The path comes first, because it may hold a line end. */
+/** The path comes first, because it may contain a line end. */
 const FACTS = [
   ...["--path-format=absolute", "--git-common-dir"],
   ...["--is-shallow-repository", "--is-bare-repository", "--is-inside-git-dir"],
@@ -137,7 +138,7 @@ async function stateNotices(top: string, signal: AbortSignal): Promise<readonly 
   ];
 }
 
-/** A rename has its old path as a field of its own. */
+/** Counts changes. A rename has its old path as a field of its own. */
 const changeCount = (out: string): number =>
   out.split("\0").filter((field) => /^(?:[12u?] )/.test(field)).length;
 
@@ -163,7 +164,7 @@ export async function resolveBase(
 
 const MAX_REF_CHARS = 1_000;
 
-/** A branch that is named is the one to deliver to; "HEAD" is the one that is checked out. */
+/** The base of a run. A named branch is also the one to deliver to; "HEAD" means the branch that is checked out. */
 export async function baseOf(located: Located, name: string, signal: AbortSignal): Promise<Base | Failed> {
   const isHead = name === "HEAD";
   const base = isHead ? located.head : await resolveBase(located, name, signal);

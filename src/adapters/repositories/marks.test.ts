@@ -1,3 +1,4 @@
+/** Tests which lines hold a mark that a worker must not leave, and which only look like one. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../../test/support/cpu.ts";

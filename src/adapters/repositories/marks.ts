@@ -3,7 +3,10 @@ import { codeOf, commentOf, languageOf } from "./code-lines.ts";
 import { type Conflicted, FOREIGN } from "./conflicts.ts";
 import type { PatchFile } from "./patch.ts";
 
-/** `kind`: what a repository may use as a habit; undefined for what no repository means to keep. */
+/**
+ * `kind`: set for marks that a repository may use by habit; undefined for marks that no repository keeps on
+ * purpose.
+ */
 export type Mark = {
   readonly path: string;
   readonly line: number;
@@ -20,10 +23,13 @@ export const findMarks = (files: readonly PatchFile[]): readonly Mark[] =>
       added.flatMap(({ line, text }) => marksIn(path, text).map((mark) => ({ path, line, ...mark }))),
     );
 
-/** "src/a.ts:3 @ts-expect-error" */
+/** Such as "src/a.ts:3 @ts-expect-error". */
 export const placeOfMark = ({ path, line, text }: Mark): string => `${path}:${line} ${text}`;
 
-/** Of the marks of a patch, those of which their file has no more than before: one was reworded, or two became one. */
+/**
+ * Marks of a patch that are not new: their file has no more of the kind than before, because one was reworded, or
+ * two became one.
+ */
 export function keptMarks(files: readonly PatchFile[], marks: readonly Mark[]): readonly Mark[] {
   const removed = new Map(files.map((file) => [file.path, file.removed]));
   const added = new Map(files.map((file) => [file.path, file.added.map(({ text }) => text)]));
@@ -35,7 +41,7 @@ export function keptMarks(files: readonly PatchFile[], marks: readonly Mark[]): 
   );
 }
 
-/** As `git grep` looks for lines that may have it, in files with these endings. */
+/** The pattern by which `git grep` finds lines that may have the mark. */
 export const COARSE: Readonly<Record<MarkKind, string>> = {
   any: "[^a-zA-Z0-9_]any[^a-zA-Z0-9_]",
   "@ts-ignore": "@ts-ignore",
@@ -73,14 +79,14 @@ export function marksIn(path: string, text: string): readonly Pick<Mark, "text" 
 
 const TS_COMMENT = /^@ts-(?:ignore|expect-error|nocheck)\b/;
 
-/** As a type, not as a key, a parameter or a word. */
+/** `any` as a type, not as a key, a parameter or a word. */
 function anyIn(code: string): string | undefined {
   const found =
     /\bas\s+any\b|[\w)\]?]\s*:\s*any\b(?!\s*[:(])|<\s*any\s*>|\bany\s*\[\]|[<,]\s*any\s*[,>]/.exec(code);
   return found?.[0].replace(/^[\w)\]?]?\s*(?=:)/, "").trim();
 }
 
-/** At the start of a comment, or in the form of a mark. "The TODO app" does not count. */
+/** A TODO at the start of a comment, or in the form of a mark. "The TODO app" does not count. */
 function unfinishedIn(comment: string): string | undefined {
   return (
     /^(?:TODO|FIXME|XXX)\b(?![.\w/-])/.exec(comment)?.[0] ??

@@ -1,3 +1,4 @@
+/** Tests that merges use only git's own merge, even if the user's settings name another program. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";

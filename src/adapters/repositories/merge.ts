@@ -1,4 +1,4 @@
-/** What is the result of merging one commit into another? A tree, or the files that conflict. */
+/** Merges one commit into another without a work tree: the result is a tree, or the files that conflict. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import { broken, inStore, neededCommit, type Store, writeCommit } from "./store.ts";
 
@@ -34,8 +34,8 @@ const MERGE = [
 ];
 
 /**
- * The conflicted files, an empty field, then messages: number of paths, the paths, kind, text. A conflict about whole
- * folders is only among the messages.
+ * Reads the conflicted files, an empty field, then messages: number of paths, the paths, kind, text. A conflict
+ * about whole folders is only among the messages.
  */
 function conflicting(fields: readonly string[]): readonly string[] {
   const end = fields.indexOf("");
@@ -51,8 +51,8 @@ function conflicting(fields: readonly string[]): readonly string[] {
 }
 
 /**
- * Applies the change of one commit on top of another. A commit with the tree of `onto` and the parent of `picked` has
- * that parent as its merge base, which `merge-tree` cannot be told in git 2.39.
+ * Applies the change of one commit on top of another. A commit with the tree of `onto` and the parent of `picked`
+ * has that parent as its merge base, which `merge-tree` cannot be told in git 2.39.
  */
 export async function pick(
   store: Store,

@@ -1,4 +1,4 @@
-/** What do our commits say? A subject, and trailers that name the run and its tasks. */
+/** Writes the messages of Skein's commits: a subject, and trailers that name the run and its tasks. */
 import type { Branch } from "../../ports/repository.ts";
 
 export const mergeMessage = (run: string, member: Branch): string =>
@@ -12,7 +12,7 @@ export function landMessage(run: string, members: readonly Branch[]): string {
 export const baseMessage = (run: string, baseBranch: string): string =>
   `Merge ${oneLine(baseBranch)} before it is delivered to\n\n${trailers(run, [])}`;
 
-/** A worker's own message, with the trailers at its end and no other that is called as ours are. */
+/** A worker's own message, with Skein's trailers at its end and no other trailer with such a name. */
 export function replayedMessage(run: string, member: Branch, message: string): string {
   const text = withoutForged(run, member, message).trimEnd() || subjectOf(member);
   const last = lastParagraph(text);
@@ -27,8 +27,8 @@ export function replayedMessage(run: string, member: Branch, message: string): s
 const TRAILER = /^(?:[A-Za-z0-9-]+: |\s)/;
 
 /**
- * Without trailers such as "Skein-Task: t.9" that say something else than what Skein itself writes for this task. Git
- * reads trailers in the last paragraph only, and never in the first. Where a message ends for git depends on the command
+ * Removes trailers such as "Skein-Task: t.9" that differ from what Skein itself writes for this task. Git reads
+ * trailers in the last paragraph only, and never in the first. Where a message ends for git depends on the command
  * that reads it: at its end, at a zero character, before a line of "---", or before the scissors of an editor.
  */
 export function withoutForged(run: string, member: Branch, message: string): string {
@@ -44,19 +44,20 @@ export function withoutForged(run: string, member: Branch, message: string): str
 }
 
 /**
- * Without forged trailers in the last paragraph, and the lines that continue them; and in those before it that git takes
- * for the last one, because it ignores comments and lists of conflicts at the end. In one pass: a message can be long.
+ * Removes forged trailers in the last paragraph, with the lines that continue them; and in those before it that
+ * git takes for the last one, because it ignores comments and lists of conflicts at the end. Works in one pass,
+ * because a message can be long.
  */
 function cleanEnd(
   lines: readonly string[],
   isForged: (line: string, next: string | undefined) => boolean | undefined,
 ): readonly string[] {
-  const kept: (readonly string[])[] = []; // The last first.
+  const kept: (readonly string[])[] = []; // The last paragraph comes first.
   let to = lines.length;
   for (;;) {
     const end = backWhile(lines, to, isBlank);
     const from = backWhile(lines, end, (line) => !isBlank(line));
-    if (from === 0) break; // The first paragraph, or none.
+    if (from === 0) break; // It is the first paragraph, or there is none.
     const paragraph = lines.slice(from, end);
     let isDropping = false;
     const left = paragraph.filter((line, i) => {
@@ -70,14 +71,14 @@ function cleanEnd(
   return [...lines.slice(0, to), ...kept.reverse().flat()];
 }
 
-/** Where the lines begin, before `end`, that are all like this. */
+/** Where the run of matching lines that ends at `end` begins. */
 function backWhile(lines: readonly string[], end: number, isSo: (line: string) => boolean): number {
   let from = end;
   while (from > 0 && isSo(lines[from - 1]!)) from -= 1;
   return from;
 }
 
-/** Also with a space before the colon, and in any case: so git finds it. */
+/** In any case, and also with a space before the colon, because git accepts both. */
 const OURS = /^skein-[a-z0-9-]*\s*:/i;
 
 /** What git takes for blank; other programs know more kinds of spaces. */
@@ -86,7 +87,10 @@ const isContinued = (line: string | undefined): boolean => line !== undefined &&
 const isDivider = (line: string): boolean => /^---(?:\s|$)/.test(line);
 const isScissors = (line: string): boolean => /^\S -+ >8 -+$/.test(line);
 
-/** Any of the marks that git uses for comments. */
+/**
+ * Whether git ignores the paragraph: all of it is a comment, with any of git's marks for comments, or a list of
+ * conflicts.
+ */
 const isIgnored = ([first = "", ...rest]: readonly string[]): boolean =>
   [first, ...rest].every((line) => COMMENT.test(line)) ||
   (/^Conflicts:$/.test(first) && rest.every((line) => line.startsWith("\t") || COMMENT.test(line)));
@@ -95,10 +99,10 @@ const COMMENT = /^[#;@!$%^&|:]/;
 function isGenuine(run: string, { task }: Branch, line: string): boolean {
   const own = `Skein-Task: ${oneLine(task)}`;
   if (line === `Skein-Run: ${oneLine(run)}` || line === own) return true;
-  return line.startsWith(`${own}.`) && !/\s/.test(line.slice(own.length)); // Of its subtasks.
+  return line.startsWith(`${own}.`) && !/\s/.test(line.slice(own.length)); // A trailer of one of its subtasks.
 }
 
-/** Its lines; none if it is the first paragraph, too. */
+/** The lines of the last paragraph; none if it is the first paragraph, too. */
 function lastParagraph(text: string): readonly string[] {
   const lines = text.trimEnd().split("\n");
   const blank = lines.findLastIndex(isBlank);
@@ -111,7 +115,7 @@ const trailers = (run: string, members: readonly Branch[]): string =>
 const subjectOf = ({ subject, task }: Branch): string =>
   oneLine(subject).slice(0, MAX_SUBJECT_CHARS).trim().toWellFormed() || `Land ${oneLine(task)}`;
 
-/** A model wrote it: on one line, so that it cannot add trailers. */
+/** A text by a model, on one line so that it cannot add trailers. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029\s]+/gu, " ").trim();
 
 const MAX_SUBJECT_CHARS = 200;

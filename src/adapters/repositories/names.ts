@@ -1,4 +1,4 @@
-/** Which names may reach git? Names from outside are checked here. */
+/** Names the refs of a run, and checks names from outside before they reach git. */
 
 import type { Failed } from "../../core/result.ts";
 import { isRefSafe } from "../../text/slug.ts";
@@ -12,10 +12,10 @@ export const refOf = (branch: string): string =>
 
 export const proofsOf = (run: string): string => `refs/notes/skein/${run}`;
 
-/** Refs that keep what a run needs from `git gc`; they are removed when the run is closed. */
+/** The prefix of refs that keep what a run needs from `git gc`; they are removed when the run is closed. */
 export const heldBy = (run: string): string => `refs/skein/held/${run}`;
 
-/** Where an attempt's work is held, besides its branch; `held` is `heldBy` of its run. */
+/** The ref that holds an attempt's work, besides its branch; `held` is `heldBy` of its run. */
 export const keptBy = (held: string, branch: string): string =>
   `${held}/kept/${branch.slice(branch.lastIndexOf("/") + 1)}`;
 

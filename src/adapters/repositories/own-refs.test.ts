@@ -1,3 +1,4 @@
+/** Tests which refs belong to a run, which commits only it has, and that refs are removed only where they were seen. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeRepository } from "../../../test/support/repositories.ts";

@@ -1,4 +1,4 @@
-/** Which refs belong to one run, what would be lost with them, and how are they removed? */
+/** Lists the refs that belong to one run, finds the commits that would be lost with them, and removes them. */
 import { existsSync } from "node:fs";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Owned, OwnRef, OwnRefs } from "../../ports/own-refs.ts";
@@ -48,7 +48,7 @@ async function onlyIn(
   return listed.ok ? new Set(fieldsIn(listed.out, "\n")) : listed;
 }
 
-/** On one command line; in a longer run the newest lead to the rest. */
+/** As many as fit on one command line; in a longer run the newest commits lead to the rest. */
 const MAX_ASKED = 1_000;
 
 const removeRefs = (

@@ -1,4 +1,4 @@
-/** How is a landing proved later? By a note on its commit under `refs/notes/skein/<run>`, as `git notes` shows it. */
+/** Proves landings by notes on their commits under `refs/notes/skein/<run>`, as `git notes` shows them. */
 import type { FoundLanding, Member } from "../../core/job.ts";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { TaskId } from "../../core/task.ts";
@@ -22,11 +22,14 @@ type WrittenProof = {
   readonly ref: string;
   readonly old: string | undefined;
   readonly commit: string;
-  /** Other objects that were written for it. */
+  /** Other objects that were written for the proof. */
   readonly parts: readonly string[];
 };
 
-/** Notes are in 256 folders, by the first two digits of their commit, so that each one costs the same. */
+/**
+ * Writes a note. Notes are in 256 folders, by the first two digits of their commit, so that each one costs the
+ * same.
+ */
 export async function writeProof(
   store: Store,
   commit: string,
@@ -64,7 +67,10 @@ export async function writeProof(
   };
 }
 
-/** Missing or unreadable notes may have been pruned: the shelf puts back what it has, and they are read again. */
+/**
+ * Reads a run's notes. If they are missing or unreadable, they may have been pruned: the object backup puts back
+ * what it has, and they are read again.
+ */
 async function notesAt(store: Store, ref: string, isLast = false): Promise<Notes | Failed> {
   const old = await readCommit(store, ref);
   const root = old && hasFailed(old) ? old : await entriesOf(store, old?.tree);
@@ -96,7 +102,7 @@ async function entriesOf(store: Store, tree: string | undefined): Promise<readon
       );
 }
 
-/** `onto`: where the target was; the commits between are proved with it. */
+/** `onto`: where the target was before; the commits in between are proved with this one. */
 type Proved = FoundLanding & { readonly onto: string | undefined };
 
 /** Those of these commits that carry a proof of a landing on this target, in the same order. */
@@ -122,7 +128,7 @@ export async function provedLandings(
   return landings;
 }
 
-/** Git spreads notes over more folders as their number grows. */
+/** Finds a commit's note. Git spreads notes over more folders as their number grows. */
 async function noteOf(
   store: Store,
   where: { readonly tree: string; readonly rest: string; readonly trees: Map<string, readonly TreeEntry[]> },
@@ -137,7 +143,7 @@ async function noteOf(
   return folder && noteOf(store, { tree: folder.id, rest: rest.slice(2), trees });
 }
 
-/** Undefined if it is not a proof of Skein's: any program can write a note. */
+/** Undefined if the note is not a proof of Skein's, because any program can write a note. */
 async function saidIn(
   store: Store,
   blob: string,
@@ -162,6 +168,6 @@ function readNote(text: string, target: string): Omit<Proved, "commit"> | undefi
     });
     return { members, onto: typeof note.onto === "string" ? note.onto : undefined };
   } catch {
-    return undefined; // Not JSON, or not ours.
+    return undefined; // It is not JSON, or not a proof of Skein's.
   }
 }

@@ -1,4 +1,7 @@
-/** After a power cut or a `git prune`: is the target there, and which refs of a run lead to missing objects? */
+/**
+ * Repairs a run's refs after a power cut or a `git prune`: restores the target, and removes refs to missing
+ * objects.
+ */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import { git, inGitDir } from "../git/git.ts";
 import { changeRefs, listRefs, syncRefs } from "../git/refs.ts";
@@ -9,19 +12,19 @@ import { broken } from "./store.ts";
 type LoggedTarget = {
   readonly gitDir: string;
   readonly branch: string;
-  /** Where the run began: everything up to it is the user's. */
+  /** The commit that the run began from; everything up to it is the user's. */
   readonly base: string;
   /** Where the log has seen the target, the newest last. */
   readonly tips: readonly string[];
-  /** The file of its ref was empty, so what the ref says now is not believed. */
+  /** The file of its ref was empty, so the ref's present value cannot be trusted. */
   readonly isEmptied: boolean;
 };
 
 type RestoredTarget = { readonly is: "there" } | { readonly is: "restored"; readonly at: string };
 
 /**
- * Puts the target back to where the log has it. A target that is elsewhere and complete stays: a person moved it, and
- * the engine decides what follows.
+ * Puts the target back to where the log has it. A target that is elsewhere and complete stays: a person moved it,
+ * and the engine decides what follows.
  */
 export async function restoreTarget(
   target: LoggedTarget,
@@ -43,7 +46,7 @@ export async function restoreTarget(
   return { is: "restored", at: tip };
 }
 
-/** What the ref says, even if that commit is missing. */
+/** The id in the ref, even if that commit is missing. */
 async function refAt(gitDir: string, branch: string, signal: AbortSignal): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", refOf(branch)];
   const answer = await git({ ...inGitDir(gitDir), args }, signal);
@@ -51,7 +54,7 @@ async function refAt(gitDir: string, branch: string, signal: AbortSignal): Promi
   return isCommit(id) ? id : undefined;
 }
 
-/** Whether every commit, folder and file is there that the run has brought. */
+/** Whether every commit, folder and file exists that the run has added. */
 async function isWhole(
   { gitDir, base }: Pick<LoggedTarget, "gitDir" | "base">,
   commit: string,
@@ -73,7 +76,7 @@ async function lost(target: LoggedTarget, tip: string, signal: AbortSignal): Pro
   return broken(what, `${back}; or start a new run`);
 }
 
-/** Each look walks through all that the run has brought. */
+/** Limited, because each check walks through everything that the run has added. */
 const MAX_OLDER = 100;
 
 type RunRefs = {
@@ -86,9 +89,9 @@ type RunRefs = {
 };
 
 /**
- * Removes and names the refs of a run whose objects are missing, because every later git command would fail on them.
- * An attempt without its branch is made again when it is to land. Salvage refs stay, because some of their work may be
- * there; so does the target (see `restoreTarget`).
+ * Removes and names the refs of a run whose objects are missing, because every later git command would fail on
+ * them. An attempt without its branch is made again when it is to land. Salvage refs stay, because they may still
+ * have a part of their work; so does the target (see `restoreTarget`).
  */
 export async function removeBrokenRefs(
   refs: RunRefs,
@@ -115,7 +118,7 @@ export async function removeBrokenRefs(
     const ids = part.map(([id = ""]) => id);
     const all = await wholeness({ folder: gitDir, commits: ids, known: [base] }, signal);
     if (hasFailed(all)) return all;
-    if (all.is === "whole") continue; // As a rule all are, and one question is enough.
+    if (all.is === "whole") continue; // Usually all are complete, and one question is enough.
     for (const [id = "", ref = ""] of part) {
       const isThere = await isWhole(refs, id, signal);
       if (typeof isThere !== "boolean") return isThere;

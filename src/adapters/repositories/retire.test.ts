@@ -1,9 +1,10 @@
+/** Tests that the branches of a closed run are removed, and that work which never landed is kept as salvage. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeRepository } from "../../../test/support/repositories.ts";
 import { retireBranches } from "./retire.ts";
 
-/** A closed run "a" whose attempts were handed in, each as a branch and the ref that holds it. */
+/** Makes a closed run "a" with attempts that were handed in, each as a branch and the ref that holds it. */
 async function closedRun() {
   const repository = await makeRepository({ files: { "a.txt": "1\n" } });
   const { git, folder } = repository;
@@ -90,7 +91,7 @@ test("what a kill left half done is finished, and no other work loses its salvag
   await git("update-ref", "-d", "refs/heads/skein/a/task/t.2.1-words");
   const both = await run.made("t.3.1-words", "handed in\n");
   await git("update-ref", "refs/skein/salvage/a/t.3.1", run.base);
-  assert.equal(await run.retire(), undefined); // Without a target, which somebody deleted.
+  assert.equal(await run.retire(), undefined); // Without a target, as if a person had deleted it.
   assert.deepEqual(await run.refs(), {
     "skein/salvage/a/t.1.1": saved,
     "skein/salvage/a/t.2.1": removed,

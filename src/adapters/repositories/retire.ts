@@ -1,4 +1,4 @@
-/** Removes the branches of a closed run's attempts: what landed is in the target, other work is kept as salvage. */
+/** Removes the branches of a closed run's attempts: landed work is in the target, other work is kept as salvage. */
 import path from "node:path";
 import { type Failed, hasFailed } from "../../core/result.ts";
 import { fieldsIn, git } from "../git/git.ts";
@@ -11,13 +11,14 @@ type ClosedRun = {
   readonly run: string;
   /** The run's target, by its short name; the branches of attempts are beside it. */
   readonly target: string;
-  /** What attempts handed in and the target has, perhaps as other commits. */
+  /** Commits that attempts handed in and that the target has, perhaps as other commits. */
   readonly landed: readonly string[];
 };
 
 /**
- * Knows a branch of the run by the ref that holds the same commit while the run is open, so it must be called before
- * those refs go. A branch that has moved, or is checked out, stays. Calling it again does what is left to do.
+ * Recognises a branch of the run by the ref that holds the same commit while the run is open, so it must be called
+ * before those refs are removed. A branch that has moved, or is checked out, stays. Calling it again does what is
+ * left to do.
  */
 export async function retireBranches(closed: ClosedRun, signal?: AbortSignal): Promise<Failed | undefined> {
   const { top, gitDir, run, target } = closed;
@@ -30,7 +31,7 @@ export async function retireBranches(closed: ClosedRun, signal?: AbortSignal): P
   const salvage = await refsIn(top, `refs/skein/salvage/${run}/`, signal);
   if (hasFailed(salvage)) return salvage;
   const isRemoved = ({ commit, branch }: Kept) => branch?.commit === commit && !branch.isCheckedOut;
-  // Of a branch that stays at its commit nothing has to be kept.
+  // A branch that stays at its commit needs no salvage.
   const lost = kept.filter(
     (one) => unlanded.has(one.commit) && (isRemoved(one) || one.branch?.commit !== one.commit),
   );
@@ -55,7 +56,7 @@ export async function retireBranches(closed: ClosedRun, signal?: AbortSignal): P
   );
 }
 
-/** What was handed in under this name, and where its branch is now; undefined if somebody removed it. */
+/** The commit that was handed in under this name, and where its branch is now; undefined if a person removed it. */
 type Kept = {
   readonly name: string;
   readonly commit: string;
@@ -92,13 +93,13 @@ async function refsIn(
   return hasFailed(listed) ? listed : new Map(listed.map(([ref = "", commit = ""]) => [ref, commit]));
 }
 
-/** Those that neither the target leads to, nor an attempt that landed. */
+/** The commits that neither the target contains, nor an attempt that landed. */
 async function unlandedOf(
   { top, target, landed }: ClosedRun,
   kept: readonly Kept[],
   signal: AbortSignal | undefined,
 ): Promise<ReadonlySet<string> | Failed> {
-  const tip = await refsIn(top, refOf(target), signal); // None if somebody deleted the target.
+  const tip = await refsIn(top, refOf(target), signal); // Empty if a person deleted the target.
   if (hasFailed(tip)) return tip;
   const wanted = kept.map(({ commit }) => commit);
   const others = [...tip.values(), ...landed.filter(isCommit)].map((commit) => `^${commit}`);
@@ -110,7 +111,10 @@ async function unlandedOf(
   return new Set(wanted.filter((commit) => found.has(commit)));
 }
 
-/** Undefined if it is kept there already. The name of another commit's entry is not taken from it. */
+/**
+ * The salvage ref for a commit; undefined if it is kept already. The name of another commit's entry is not taken
+ * from it.
+ */
 function salvageRef(
   run: string,
   name: string,

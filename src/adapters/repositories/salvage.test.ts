@@ -1,3 +1,4 @@
+/** Tests that salvaged work is listed, restored to a new branch, and dropped only as it was listed. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { failed, got, quiet } from "../../../test/contracts/repository.ts";

@@ -1,4 +1,4 @@
-/** What unfinished work was kept under refs/skein/salvage/, and how does a person get it back or drop it? */
+/** Lists unfinished work that was kept under refs/skein/salvage/, restores it to a branch, or drops it. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Salvage, Salvaged } from "../../ports/salvage.ts";
 import { changeRefs, listRefs } from "../git/refs.ts";
@@ -28,7 +28,7 @@ async function salvageList(folder: string, signal: AbortSignal): Promise<readonl
 const SALVAGE = "refs/skein/salvage/";
 const MAX_LISTED = 10_000;
 
-/** "<run>/<task>.<attempt>" */
+/** Parses "<run>/<task>.<attempt>". */
 function nameOf(name: string): Pick<Salvaged, "run" | "task" | "attempt"> {
   const at = name.lastIndexOf("/");
   const run = name.slice(0, Math.max(at, 0));
@@ -38,7 +38,7 @@ function nameOf(name: string): Pick<Salvaged, "run" | "task" | "attempt"> {
     : { run, task: numbered[1]!, attempt: Number(numbered[2]) };
 }
 
-/** Makes a branch of it. An existing branch stays as it is, and no checkout changes. */
+/** Makes a branch of a salvaged commit. An existing branch stays as it is, and no checkout changes. */
 async function salvageRestore(
   folder: string,
   entry: Pick<Salvaged, "commit">,
@@ -51,7 +51,7 @@ async function salvageRestore(
     : made;
 }
 
-/** Removes its ref, if it is still what was listed. Git keeps the commit for some weeks. */
+/** Removes the entry's ref, if it is still as listed. Git keeps the commit for some weeks. */
 async function salvageDrop(
   folder: string,
   { ref, commit }: Pick<Salvaged, "ref" | "commit">,

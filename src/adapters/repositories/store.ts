@@ -1,4 +1,4 @@
-/** Where are a repository's objects and refs, and whose name do our commits carry? Found once. */
+/** Opens a repository's objects and refs for reading and writing, and finds the name for Skein's commits, once. */
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
@@ -23,16 +23,16 @@ import { Shelf } from "../git/shelf.ts";
  */
 export type Store = ObjectFolder & {
   readonly gitDir: string;
-  /** "Name <address>" */
+  /** As "Name <address>". */
   readonly identity: string;
-  /** For every git call: no program from the user's settings merges files. */
+  /** The environment of every git call: no program from the user's settings merges files. */
   readonly environment: Readonly<Record<string, string>>;
   /** In ms: the time of new commits; now by default. With the same time, the same commit gets the same id. */
   readonly madeAt?: number;
   readonly reader: ObjectReader;
   readonly refs: RefWriter;
   readonly shelf: Shelf;
-  /** Of a fleet: where the target is for all machines. */
+  /** Set in a fleet: the target on the remote, which all machines share. */
   readonly shared?: SharedTarget;
   /** When the pack folder last changed, as far as the reader knows. */
   readonly packs: { seenAt?: number };
@@ -74,7 +74,7 @@ export async function openStore(
 
 const WHERE = ["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-object-format"];
 
-/** The user's name, if git knows both name and address; git would invent what is missing. */
+/** The user's name, if git knows both name and address; git would invent a missing one. */
 function identityOf(settings: readonly GitSetting[]): string {
   const said = (key: string) => (settingOf(settings, key) ?? "").replace(/[<>\p{Cc}]/gu, "").trim();
   const [name, email] = [said("user.name"), said("user.email")];
@@ -82,8 +82,8 @@ function identityOf(settings: readonly GitSetting[]): string {
 }
 
 /**
- * A named merge driver cannot be unset, and an empty one would silently take our side. So each driver is replaced by
- * git's own merge.
+ * A named merge driver cannot be unset, and an empty one would silently take one side. So each driver is replaced
+ * by git's own merge.
  */
 const plainMerges = (settings: readonly GitSetting[]): readonly GitSetting[] =>
   settings
@@ -96,13 +96,13 @@ export function closeStore({ reader, refs }: Store): void {
   refs.close();
 }
 
-/** Objects are synced before a ref may name them. */
+/** Moves refs after syncing the objects that they will name. */
 export async function moveRefs(store: Store, lines: readonly string[]): Promise<RefsMoved> {
   await syncObjects(store);
   return store.refs.move(lines);
 }
 
-/** The folder is named, because the user's settings may forbid git to find it (`safe.bareRepository`). */
+/** Names the folder, because the user's settings may forbid git to find it (`safe.bareRepository`). */
 const environmentOf = (gitDir: string) => ({ GIT_DIR: gitDir, GIT_ATTR_NOSYSTEM: "1" });
 
 export function inStore(
@@ -121,7 +121,7 @@ export function inStore(
   );
 }
 
-/** Committed by us, and ours unless it has an author. */
+/** Writes a commit with Skein's committer, who is also the author unless another one is given. */
 export function writeCommit(
   store: Store,
   commit: Omit<Commit, "author" | "committer"> & { readonly author?: string },
@@ -145,7 +145,7 @@ export async function neededCommit(store: Store, id: string): Promise<({ id: str
   return (await readCommit(store, id)) ?? broken(`the commit ${id} is not there`);
 }
 
-/** The commit that a ref, named in full, points at; undefined if there is none. */
+/** The commit that a ref, given by its full name, points at; undefined if there is none. */
 export async function commitAt(store: Store, ref: string): Promise<string | undefined | Failed> {
   const read = await store.reader.info(`${ref}^{commit}`);
   if (read.is === "failed") return broken(read.why);

@@ -1,3 +1,4 @@
+/** Tests which paths count as test files, in many languages. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isTestFile } from "./test-files.ts";

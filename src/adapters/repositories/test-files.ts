@@ -9,13 +9,13 @@ export function isTestFile(path: string): boolean {
   return isInside && !BESIDE_TESTS.test(name);
 }
 
-/** By the file's own name, wherever it is. */
+/** By the file's own name, in any folder. */
 export const isNamedAsTest = (path: string): boolean => {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return NAMED.some((pattern) => pattern.test(name));
 };
 
-/** Also what tests are helped by: all that is in a folder of tests. */
+/** Also helpers of tests: everything in a folder of tests. */
 export const isAmongTests = (path: string): boolean =>
   isNamedAsTest(path) ||
   path
@@ -25,7 +25,7 @@ export const isAmongTests = (path: string): boolean =>
 
 const TEST_FOLDERS = new Set(["test", "tests", "__tests__", "spec", "specs", "e2e"]);
 
-/** Read by tests, or third-party. */
+/** Folders of data that tests read, or of third-party code. */
 const NO_TESTS = new Set([
   ...["fixtures", "__fixtures__", "fixture", "testdata", "__snapshots__", "__mocks__", "mocks", "data"],
   ...["support", "helpers", "utils", "util", "node_modules", "vendor", "third_party"],

@@ -1,3 +1,4 @@
+/** Tests that test cases and skips are found in sources of many languages, and that masking keeps lines and lengths. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../../../test/support/cpu.ts";

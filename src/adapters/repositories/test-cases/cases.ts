@@ -9,19 +9,19 @@ export type TestCase = {
   readonly path: string;
   readonly line: number;
   readonly name: string;
-  /** The names of the groups that it stands in, outermost first. */
+  /** The names of the groups around it, outermost first. */
   readonly groups: string;
   /** Its lines without comments, indentation and code that never runs. */
   readonly body: string;
   readonly words: ReadonlySet<string>;
   /** How many of its lines check something. */
   readonly checks: number;
-  /** Names of the functions that it calls: one of them may check. */
+  /** Names of the functions that it calls, one of which may check something. */
   readonly calls: ReadonlySet<string>;
   readonly skip?: Skip;
 };
 
-/** None for a language that is not known here. */
+/** The file's cases; empty for a language that is not supported. */
 export function casesIn(path: string, text: string): readonly TestCase[] {
   const shape = SHAPES[languageOf(path)];
   if (shape === undefined) return [];
@@ -38,7 +38,7 @@ export function casesIn(path: string, text: string): readonly TestCase[] {
   });
 }
 
-/** A file in which no case is known, as one: what a runner makes of it, it makes of the whole. */
+/** Treats a file in which no case is recognised as one case, because a runner runs it as a whole. */
 export function fileAsCase(path: string, text: string): TestCase {
   const source = testSourceOf(path, maskedBoth(path, text), text);
   const whole: Block = { is: "case", name: "", called: "", start: 0, line: 0, end: source.code.length - 1 };
@@ -79,7 +79,7 @@ function blocksIn(source: TestSource, shape: Shape): readonly Block[] {
   return [...find("group", shape.groups), ...cases.filter(({ line }) => !inside.has(line))];
 }
 
-/** The first of the lines above it that belong to it: decorators, attributes and what they go on with. */
+/** The first line of a case's head: decorators, attributes and their continuation lines. */
 function headOf({ code }: TestSource, line: number): number {
   const indent = indentOf(code[line]!);
   let start = line;
@@ -95,7 +95,7 @@ function headOf({ code }: TestSource, line: number): number {
 
 const MAX_HEAD_LINES = 120;
 
-/** The last line that is indented more than the first, or that closes it. */
+/** The last line of a block: indented more than the first, or closing it. */
 function endOf({ code }: TestSource, line: number): number {
   const indent = indentOf(code[line]!);
   let end = line;
@@ -131,7 +131,7 @@ function caseOf(source: TestSource, { name, start, line, end }: Block): TestCase
   };
 }
 
-/** A return in the middle of a body, under no condition: what follows it never runs. */
+/** The lines after an unconditional return in the middle of a body, which never run. */
 function deadAfterReturn(lines: readonly string[], first: number): ReadonlySet<number> {
   const last = /^\s*(?:[)\]}]|end\b|$)/.test(lines.at(-1)!) ? lines.length - 1 : lines.length;
   const inner = lines.slice(first + 1, last).filter((text) => text.trim() !== "");
@@ -148,7 +148,7 @@ const RETURN = /^\s*(?:if\s*\(?\s*(?:true|True|1)\s*\)?\s*[{:]?\s*)?return\b/;
 const wordsIn = (text: string): ReadonlySet<string> =>
   new Set((text.match(/[A-Za-z_]\w{2,}|\d{2,}/g) ?? []).filter((word) => !COMMON.has(word)));
 
-/** Of tests in general: that two of them share these says nothing. */
+/** Words of tests in general: that two tests share these means nothing. */
 const COMMON = new Set(
   (
     "const let var function async await return new this true false null undefined import from export describe test it " +
@@ -161,6 +161,6 @@ const COMMON = new Set(
 const CHECK =
   /\b(?:[a-z]*[Aa]ssert\w*|[Ee]xpect\w*|EXPECT_\w+|REQUIRE\w*|CHECK\w*|XCT\w+|refute\w*|should\w*|[Vv]erify\w*|[Cc]heck\w*|must\w*|throws\w*|raises\w*|rejects\w*|fail\w*|panic\w*|warns|ok)\b|\b[A-Za-z]{1,4}\.(?:is|not|true|false|truthy|falsy|deepEqual|like|notThrows\w*|regex|snapshot|Error\w*|Fatal\w*|Equal\w*|equal\w*|same|strictEqual)\b|\brequire\.[A-Z]/;
 
-/** "expect(true).toBe(true)" holds whatever the code does. */
+/** Checks such as "expect(true).toBe(true)", which hold whatever the code does. */
 const TRIVIAL =
   /\b(?:expect|assert(?:\.\w+)*|t\.\w+)!?\s*\(\s*(?:true|True|\d+|"")?\s*(?:,\s*(?:true|True|\d+|"")\s*)?\)(?:\.\w+)*(?:\(\s*(?:true|\d+|"")?\s*\))?|\bassert\s+(?:True|1)\s*$|\bassert_eq!\(\s*\d+\s*,\s*\d+\s*\)/g;

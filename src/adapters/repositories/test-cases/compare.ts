@@ -5,7 +5,10 @@ import { isNamedAsTest } from "../test-files.ts";
 import { casesIn, fileAsCase, type TestCase } from "./cases.ts";
 import { helpsTests, loadedByTests } from "./helpers.ts";
 
-/** A test file that a change touches. Undefined: it is not there, or under a name by which no runner finds it. */
+/**
+ * A test file that a change touches. A side is undefined if the file is missing there, or has a name by which no
+ * runner finds it.
+ */
 export type TestFile = {
   readonly before?: { readonly path: string; readonly text: string } | undefined;
   readonly after?: { readonly path: string; readonly text: string } | undefined;
@@ -13,16 +16,19 @@ export type TestFile = {
 
 export type TestChanges = {
   readonly deleted: readonly DeletedTests[];
-  /** They never run any more, or check nothing. */
+  /** Tests that never run any more, or check nothing. */
   readonly disabled: readonly string[];
-  /** In sentences: what is no loss, and a person may want to know. */
+  /** Sentences about changes that are no loss, but that a person may want to know. */
   readonly flagged: readonly string[];
   readonly lost: readonly TestCase[];
-  /** So many tests have others in their place that not all were compared: what is said of the rest is not true. */
+  /**
+   * Set if so many tests were replaced by others that not all were compared, so that the result about the rest is
+   * not reliable.
+   */
   readonly isTooMuch?: true;
 };
 
-/** One, or several of one file; `words`: the names that their code uses. */
+/** One test, or several of one file; `words`: the names that their code uses. */
 type DeletedTests = { readonly name: string; readonly words: readonly string[] };
 
 /** `elsewhere`: cases of files that the change does not touch. */
@@ -60,7 +66,7 @@ export function compareTests(files: readonly TestFile[], elsewhere: readonly Tes
 const isOff = ({ skip }: TestCase): boolean => skip !== undefined && skip.condition === undefined;
 const isConditional = ({ skip }: TestCase): boolean => skip?.condition !== undefined;
 
-/** A file without a case that is known counts as one, if it is gone or new as a whole. */
+/** The cases of both sides. A file without a recognised case counts as one case, if it is removed or new as a whole. */
 function sidesOf(before: TestFile["before"], after: TestFile["after"], loaded: ReadonlySet<string>) {
   const old = before ? casesIn(before.path, before.text) : [];
   const now = after ? casesIn(after.path, after.text) : [];
@@ -81,11 +87,14 @@ type Pair = { readonly was: TestCase; readonly now: TestCase };
 type Sides = {
   readonly before: readonly TestCase[];
   readonly after: readonly TestCase[];
-  /** Where a file is now that has another name. */
+  /** The new path of each renamed file. */
   readonly movedTo: ReadonlyMap<string, string>;
 };
 
-/** `pairs`: the same test; `heirs`: what another one says now; the rest is lost. */
+/**
+ * `pairs`: the same test before and after; `heirs`: a lost test and the test that took over its content; the rest
+ * is lost.
+ */
 function matchCases({ before, after, movedTo }: Sides) {
   const pairs: Pair[] = [];
   const free = new Set(after);
@@ -109,9 +118,9 @@ function matchCases({ before, after, movedTo }: Sides) {
   return { pairs, ...heirsOf(left, { before, after, movedTo, free, pairs }) };
 }
 
-/** Of tests of one name. */
+/** How many tests of one name are compared. */
 const MAX_OPTIONS = 100;
-/** About a second; a change that renames a thousand tests has so many. */
+/** Takes about a second; a change that renames a thousand tests needs as many comparisons. */
 const MAX_COMPARED = 2_000_000;
 
 type Matched = Sides & {
@@ -119,7 +128,7 @@ type Matched = Sides & {
   readonly pairs: readonly Pair[];
 };
 
-/** Tests whose words are in a test that is new, or that has grown by them. */
+/** Finds, for each lost test, a test that is new or has grown by its words. */
 function heirsOf(left: readonly TestCase[], { before, after, movedTo, free, pairs }: Matched) {
   const rarity = rarities(before);
   const grown = [
@@ -149,7 +158,7 @@ function heirsOf(left: readonly TestCase[], { before, after, movedTo, free, pair
   return { heirs, lost, isTooMuch: undefined };
 }
 
-/** Whether one stands where the other stood: behind the same test, and before the same. */
+/** Tells whether a test stands where another stood: after the same test, and before the same test. */
 function placesOf({ before, after, pairs }: Pick<Matched, "before" | "after" | "pairs">) {
   const now = new Map(pairs.map((pair) => [pair.was, pair.now]));
   const [oldAt, newAt] = [indexed(before), indexed(after)];
@@ -168,29 +177,32 @@ function placesOf({ before, after, pairs }: Pick<Matched, "before" | "after" | "
 
 const indexed = (cases: readonly TestCase[]) => new Map(cases.map((one, i) => [one, i]));
 
-/** The same test, there twice. */
+/** Whether a lost test was a duplicate of this one. */
 const isTwin = (was: TestCase, now: TestCase): boolean =>
   isFoundLike(was, now) &&
   (!isOff(now) || isOff(was)) &&
   ((now.body === was.body && was.checks > 0) ||
     (titleOf(now) === titleOf(was) && was.name !== "" && likeness(was, now) >= TWIN && now.checks > 0));
 
-/** Of the words of a test that are in another: of one with the same name that moved, and of one that did not. */
+/** The share of a test's words that must be in the other test: one of the same name that moved, and a duplicate. */
 const MOVED = 0.3;
 const TWIN = 0.8;
-/** By weight: of one with a similar name or in the same place, which has taken up no other, and of any. */
+/**
+ * The share by weight: for a new test with a similar name or in the same place that has replaced no other, and for
+ * any test.
+ */
 const AKIN = 0.35;
 const TAKEN_UP = 0.6;
 
-/** A runner that found it by the name of its file still does. */
+/** Whether a runner that found the test by the name of its file still does. */
 const isFoundLike = (was: TestCase, now: TestCase): boolean =>
   !isNamedAsTest(was.path) || isNamedAsTest(now.path) || languageOf(now.path) === "rust";
 
-/** What a runner fills in is the same, however it is written: "adds %s", "adds ${x}", "adds $x". */
+/** A title with its placeholders made equal: "adds %s", "adds ${x}", "adds $x". */
 const titleOf = ({ name }: TestCase): string => name.replace(FILLED_IN, "…");
 const FILLED_IN = /\$\{(?:[^{}]|\{[^{}]*\})*\}|%[sdifjopO]|\$[A-Za-z_][\w.]*/g;
 
-/** A part of a name may have become that of the group, or the other way round. */
+/** Whether the names are similar. A part of a name may have become that of the group, or the other way round. */
 const isAkin = (was: TestCase, now: TestCase): boolean =>
   sharesHalf(titleOf(was), titleOf(now)) ||
   (was.groups !== now.groups && sharesHalf(`${was.groups} ${titleOf(was)}`, `${now.groups} ${titleOf(now)}`));
@@ -200,7 +212,7 @@ function sharesHalf(one: string, other: string): boolean {
   return a.size > 0 && a.intersection(b).size / a.size >= 0.5;
 }
 
-/** "test_parse_legacy", "parses the legacy form": their words, in small letters and without endings. */
+/** The words of "test_parse_legacy" or "parses the legacy form", in small letters and without endings. */
 const partsOf = (text: string): ReadonlySet<string> =>
   new Set(
     (text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [])
@@ -220,7 +232,7 @@ function mostLike(was: TestCase, options: readonly TestCase[]): TestCase | undef
   return found.toSorted((a, b) => b.rank - a.rank)[0]?.now;
 }
 
-/** What only one test says counts for more than what all say. */
+/** The weight of each word: a word in only one test counts for more than a word in all tests. */
 function rarities(cases: readonly TestCase[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { words } of cases) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -237,7 +249,7 @@ function shareOf(was: TestCase, words: ReadonlySet<string>, rarity: ReadonlyMap<
   return all === 0 ? 0 : kept / all;
 }
 
-/** Nothing that it runs is compared with anything, and that was so in the other. */
+/** Whether the test checks nothing any more, though it did before. */
 const checksLess = (was: TestCase, now: TestCase): boolean => was.checks > 0 && now.checks === 0;
 
 function isEmptied({ was, now }: Pair, checkers: ReadonlySet<string>): boolean {
@@ -245,7 +257,7 @@ function isEmptied({ was, now }: Pair, checkers: ReadonlySet<string>): boolean {
   return ![...now.calls].some((called) => checkers.has(called));
 }
 
-/** Functions of the files that check something: a test may do it by one of them. */
+/** Functions in these files that check something, because a test may check by calling one of them. */
 function checkersIn(files: readonly TestFile[]): ReadonlySet<string> {
   const names = files.flatMap(({ after }) => (after ? definedIn(after.text) : []));
   return new Set(names);
@@ -267,7 +279,7 @@ const nameOf = ({ path, name }: TestCase): string => `${path} "${name.slice(0, M
 const MAX_NAME_CHARS = 100;
 const MAX_NAMES = 10;
 
-/** What a file lost as a whole is said once. */
+/** The names of lost tests. A file that was lost as a whole is named once. */
 function deletedOf(lost: readonly TestCase[], before: readonly TestCase[]): readonly DeletedTests[] {
   const counts = new Map<string, number>();
   for (const { path } of before) counts.set(path, (counts.get(path) ?? 0) + 1);
@@ -286,10 +298,13 @@ function deletedOf(lost: readonly TestCase[], before: readonly TestCase[]): read
 }
 
 const MAX_WORDS = 200;
-/** More of one file are said in one line. */
+/** More lost tests of one file are named in one line. */
 const MAX_SINGLE = 3;
 
-/** Each place once, with the number of tests that it switches off; not those that were off in the same way before. */
+/**
+ * The places that switch tests off, each once with the number of its tests; not those that were off in the same
+ * way before.
+ */
 function skipped(
   after: readonly TestCase[],
   pairs: readonly Pair[],

@@ -1,4 +1,4 @@
-/** Tells files that help tests from tests: those that give them data or functions, and check nothing by themselves. */
+/** Tells helper files of tests, which give them data or functions and check nothing, from test files. */
 import path from "node:path";
 import { languageOf } from "../code-lines.ts";
 import { isNamedAsTest } from "../test-files.ts";
@@ -7,7 +7,7 @@ import { maskedBoth } from "./mask.ts";
 
 type SourceFile = { readonly path: string; readonly text: string };
 
-/** Whether a file without a case is there for those that have some. `loaded`: as `loadedByTests` has it. */
+/** Whether a file without cases only helps files that have some. `loaded`: the result of `loadedByTests`. */
 export function helpsTests(file: string, text: string, loaded: ReadonlySet<string>): boolean {
   const gives = GIVES[languageOf(file)];
   if (gives === undefined || isNamedAsTest(file) || casesIn(file, text).length > 0) return false;
@@ -15,13 +15,16 @@ export function helpsTests(file: string, text: string, loaded: ReadonlySet<strin
   return gives.test(code) && (loaded.has(withoutEnding(file)) || fileAsCase(file, text).checks === 0);
 }
 
-/** How a file gives names to others. */
+/** How a file exports names. */
 const GIVES: Readonly<Record<string, RegExp>> = {
   js: /^[ \t]*export\b|^[ \t]*(?:module\.)?exports\b/m,
   python: /^(?:async def|def|class)\b|^\w+\s*=/m,
 };
 
-/** From which files those with cases take names, without endings. A file that only starts others takes none. */
+/**
+ * The files, without extension, from which files with cases import names. A file that only starts others counts as
+ * having no cases.
+ */
 export function loadedByTests(files: readonly SourceFile[]): ReadonlySet<string> {
   const loaded = files.flatMap((file) => {
     const found = languageOf(file.path) === "js" ? loadedByJs(file) : [];
@@ -36,7 +39,7 @@ const loadedByJs = ({ path: from, text }: SourceFile): readonly string[] =>
     return [withoutEnding(to), path.posix.join(to, "index")];
   });
 
-/** With names: `import { a } from "./b"`, `const { a } = require("./b")`. */
+/** Imports with names: `import { a } from "./b"`, `const { a } = require("./b")`. */
 const JS_IMPORT =
   /\bfrom\s*["'](\.[^"'\n]{1,300})["']|=\s*(?:await\s+import|require)\(\s*["'](\.[^"'\n]{1,300})["']/g;
 

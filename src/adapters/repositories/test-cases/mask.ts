@@ -1,9 +1,9 @@
-/** Blanks comments and the contents of strings in a source text, so that what is left can be searched for code. */
+/** Blanks comments and the contents of strings in a source text, so that the rest can be searched for code. */
 import { languageOf } from "../code-lines.ts";
 
 /**
- * Both are as long as the text, with the same line ends. `plain` has no comments; `code` has only the quotes of its
- * strings, too.
+ * Both are as long as the text, with the same line ends. `plain` has no comments; `code` also has only the quotes
+ * of strings.
  */
 export type Masked = { readonly plain: string; readonly code: string };
 
@@ -12,7 +12,7 @@ export const maskedBoth = (path: string, text: string): Masked => {
   return { plain: masked(text, { ...rules, keepsStrings: true }), code: masked(text, rules) };
 };
 
-/** What is misread costs a few words: most strings and comments end with their line. */
+/** Misreading a text costs only a few words, because most strings and comments end with their line. */
 function masked(text: string, rules: Rules): string {
   const out = text.split("");
   let at = 0;
@@ -27,12 +27,12 @@ type Rules = {
   readonly comment: readonly string[];
   readonly hasBlocks?: true;
   readonly quotes: string;
-  /** Quotes of strings that go over several lines. */
+  /** Quotes of strings that may span several lines. */
   readonly long: readonly string[];
-  /** Long strings in which a backslash is a backslash. */
+  /** Quotes of long strings in which a backslash is an ordinary character. */
   readonly raw?: string;
   readonly hasPatterns?: true;
-  /** 'a' is a sign, and 'a in a type is a name. */
+  /** Set if 'a' is a character literal, and 'a in a type is a name. */
   readonly hasSigns?: true;
   readonly keepsStrings?: true;
 };
@@ -49,7 +49,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   shell: { comment: ["#"], quotes: `"'`, long: [] },
 };
 
-/** Blanks what begins at this place; the same place if it is code. */
+/** Blanks the comment or string that begins at this place, and returns its end; the same place if it is code. */
 function tokenEnd(text: string, at: number, out: string[], rules: Rules): number {
   const sign = text[at]!;
   if (rules.comment.some((mark) => text.startsWith(mark, at))) return blank(out, at, lineEnd(text, at));
@@ -89,7 +89,7 @@ const after = (text: string, mark: string, from: number): number => {
   return end === -1 ? text.length : end + mark.length;
 };
 
-/** A quote without its partner is an apostrophe. */
+/** The end of a short string. A quote without a second one is an apostrophe. */
 function shortEnd(text: string, from: number): number {
   for (let i = from + 1; i < text.length && text[i] !== "\n"; i += 1) {
     if (text[i] === "\\") i += 1;
@@ -106,7 +106,7 @@ function longEnd(text: string, from: number, quote: string, isRaw: boolean): num
   return text.length;
 }
 
-/** From behind its first backtick. What stands in `${}` is blanked as well. */
+/** The end of a template string, from after its first backtick. The code in `${}` is blanked as well. */
 function templateEnd(text: string, from: number): number {
   const depths: number[] = [];
   for (let i = from; i < text.length; i += 1) {
@@ -130,7 +130,7 @@ function templateEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** By what stands before it: after a value, a slash divides. */
+/** Whether a slash may begin a pattern, by the text before it: after a value, a slash divides. */
 function mayBeginPattern(out: readonly string[], at: number): boolean {
   let i = at - 1;
   while (i >= 0 && (out[i] === " " || out[i] === "\t")) i -= 1;

@@ -1,11 +1,11 @@
-/** How test cases, and the groups that they stand in, look in each language. */
+/** Patterns of test cases and their groups in each language. */
 import { closeOf, type TestSource } from "./source.ts";
 
-/** Lines from 0; `start` is the first of its decorators, `line` has its name. */
+/** Lines count from 0; `start` is the line of the first decorator, `line` has the name. */
 export type Block = {
   readonly is: "case" | "group";
   readonly name: string;
-  /** The function that makes it, where one does: "it", or a name that the file gives it. */
+  /** The function that makes the case, if one does: "it", or an alias that the file defines. */
   readonly called: string;
   readonly start: number;
   readonly line: number;
@@ -16,22 +16,22 @@ export type Block = {
 export type Shape = {
   readonly cases: RegExp | ((source: TestSource) => RegExp);
   readonly groups?: RegExp | ((source: TestSource) => RegExp);
-  /** In one of these there is no case, whatever it is called. */
+  /** Blocks in which nothing is a case, whatever its name. */
   readonly around?: RegExp;
-  /** Undefined: it is none. */
+  /** Undefined if the match is not a case. */
   readonly nameOf: (source: TestSource, match: RegExpExecArray) => string | undefined;
-  /** Of a case that begins with an attribute, the line by whose indentation its end is found. */
+  /** For a case that begins with an attribute: the line by whose indentation its end is found. */
   readonly bodyLine?: (source: TestSource, line: number) => number;
 };
 
-/** "it", "test.each", "itUnlessWindows"; "(isOld ? it.skip : it)". */
+/** Matches "it", "test.each", "itUnlessWindows"; "(isOld ? it.skip : it)". */
 const CALLED = (names: string) =>
   new RegExp(
     String.raw`(?<![\w$.])(?:${names})(?:[A-Z_]\w*)?((?:\s*\.\s*\w+)*)(?:<[\w\s,.[\]|]*>)?\s*\)?\s*(?=[(${"`"}])`,
     "g",
   );
 
-/** Names that a file gives to functions of its runner: `const testOnLinux = isLinux ? test : test.skip`. */
+/** Aliases that a file defines for functions of its runner: `const testOnLinux = isLinux ? test : test.skip`. */
 export const ALIAS =
   /\b(?:const|let|var)\s+(\w+)\s*=\s*(?:[^;{}=]|[=!]==?(?!=)|=>){0,300}?(?<![\w$.])(?:it|test|specify|describe|suite)((?:\.\w+)*)\s*(?=;|\n|:|\)?\s*$)/gm;
 
@@ -64,7 +64,7 @@ function behindTable({ allCode }: TestSource, open: number): number | undefined 
   return close + /^\s*/.exec(allCode.slice(close, close + 200))![0].length;
 }
 
-/** The text in quotes that begins there. */
+/** The quoted text that begins there. */
 function literalAt({ allCode, allPlain }: TestSource, from: number): string | undefined {
   const start = from + /^\s*/.exec(allCode.slice(from, from + 500))![0].length;
   const quote = allCode[start];
@@ -73,13 +73,13 @@ function literalAt({ allCode, allPlain }: TestSource, from: number): string | un
   return end === -1 ? undefined : allPlain.slice(start + 1, end).replace(/\s+/g, " ");
 }
 
-/** The first argument as it stands there. */
+/** The first argument as written. */
 const written = ({ allPlain }: TestSource, from: number): string =>
   /^[^,)\n]{0,80}/.exec(allPlain.slice(from).trimStart())![0].trim();
 
 const group1 = (_: TestSource, match: RegExpExecArray): string | undefined => match[1] ?? match[0].trim();
 
-/** What stands behind an attribute: the name before the first bracket of the next line that is none. */
+/** The name after attributes: the word before the first bracket of the next line that is no attribute. */
 const attributed =
   (name: RegExp) =>
   ({ allCode, allPlain }: TestSource, match: RegExpExecArray): string | undefined => {
@@ -100,7 +100,10 @@ const belowAttributes = ({ code }: TestSource, line: number): number => {
 const quoted = ({ allCode, ...rest }: TestSource, match: RegExpExecArray): string | undefined =>
   literalAt({ allCode, ...rest }, match.index + match[0].length) ?? match[1] ?? match[0].trim();
 
-/** Attributes, what they go on with and empty lines, each in one way only: else many empty lines take for ever. */
+/**
+ * Attributes, their continuation lines and empty lines, each matched in only one way: otherwise many empty lines
+ * would take exponential time.
+ */
 const METHOD = /^(?:[^\S\n]*(?:(?:@\w|[[)\]}"])[^\n]*)?\n)*[^\n(`]*?((?<!\w)\w+|`[^`\n]*`)\s*\(/;
 
 export const SHAPES: Readonly<Record<string, Shape>> = {
@@ -117,7 +120,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   python: {
     cases: /^[ \t]*(?:async\s+)?def\s+(test\w*)/gm,
     groups: /^[ \t]*class\s+(\w+)/gm,
-    // Functions, and classes that pytest does not look into.
+    // Functions, and classes that pytest does not search.
     around:
       /^[ \t]*(?:async\s+)?def\s+(\w+)|^[ \t]*class\s+(?!Test|\w*Tests?\b|\w*TestCase\b|\w+\([^)]*Test)(\w+)/gm,
     nameOf: group1,

@@ -1,18 +1,18 @@
-/** Finds what switches tests off in a source file, and under which condition. */
+/** Finds code that switches tests off in a source file, and under which condition. */
 import { languageOf } from "../code-lines.ts";
 import { ALIAS, type Block } from "./shapes.ts";
 import { closeOf, indentOf, lineAt, linesOf, type TestSource } from "./source.ts";
 
 export type Skip = {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
-  /** As it stands there: "it.skip". */
+  /** The code as written, such as "it.skip". */
   readonly what: string;
-  /** Of the platform, a version or what is there to run it with. Without one, the test never runs. */
+  /** A condition about the platform, a version or an available tool. Without one, the test never runs. */
   readonly condition?: string;
 };
 
-/** `of` undefined: of the whole file; with an alias, of the tests that are made by that name. */
+/** `of`: the block that is switched off, undefined for the whole file; with an alias, only the tests that it makes. */
 export type SkipOf = { readonly skip: Skip; readonly of: Block | undefined; readonly alias?: string };
 
 export function findSkips(source: TestSource, blocks: readonly Block[]): readonly SkipOf[] {
@@ -23,7 +23,7 @@ export function findSkips(source: TestSource, blocks: readonly Block[]): readonl
       const at = match.index + match[0].search(/\S/);
       const line = lineAt(source, at);
       const of = innermost.get(line);
-      if (match[0].startsWith("#[") && (of === undefined || line > of.line)) return []; // Of what is no test.
+      if (match[0].startsWith("#[") && (of === undefined || line > of.line)) return []; // Not a test's attribute.
       const end = match.index + match[0].length;
       const texts = condition === "none" ? [] : conditionsOf(source, { at, end, line, of, own: condition });
       const real = texts.find((text) => isOfPlatform(fixed, text));
@@ -32,7 +32,7 @@ export function findSkips(source: TestSource, blocks: readonly Block[]): readonl
         .replace(/[\s({:=]+$/, "")
         .trim();
       const said = real?.replace(/\s+/g, " ").trim().slice(0, MAX_CONDITION_CHARS);
-      // A mark under a condition that has a name is put on single tests by that name.
+      // A mark with a condition and a name of its own is put on single tests by that name.
       const isNamed = of === undefined && said !== undefined && /=\s*pytest\.mark\b/.test(source.code[line]!);
       if (isNamed && !source.code[line]!.startsWith("pytestmark")) return [];
       const alias = of === undefined ? aliasAt(source, aliases, match.index) : undefined;
@@ -46,17 +46,17 @@ export function findSkips(source: TestSource, blocks: readonly Block[]): readonl
     }),
   );
   const built = buildLine(source);
-  // What never runs counts for more than what runs sometimes.
+  // Tests that never run come before those that run sometimes.
   return [...(built ? [built] : []), ...found].toSorted(
     (a, b) => Number(a.skip.condition !== undefined) - Number(b.skip.condition !== undefined),
   );
 }
 
-/** Once for a file, which may have thousands of skips. */
+/** Found once for a file, which may have thousands of skips. */
 const aliasesIn = ({ path, allCode }: TestSource): readonly RegExpExecArray[] =>
   languageOf(path) === "js" ? [...allCode.matchAll(ALIAS)] : [];
 
-/** Not of a name that all tests of the file have. */
+/** The alias in whose definition this place is; not a name that all tests of the file have. */
 function aliasAt(
   { allCode }: TestSource,
   aliases: readonly RegExpExecArray[],
@@ -72,10 +72,10 @@ function aliasAt(
 }
 
 const MAX_CONDITION_CHARS = 120;
-/** Of a condition that is longer nobody says that it is one of the platform. */
+/** A longer condition is not recognised as one about the platform. */
 const MAX_READ_CHARS = 1_000;
 
-/** Go names the platforms of a whole file in a comment. */
+/** The skip of a Go file that names its platforms in a comment. */
 function buildLine({ path, written }: TestSource): SkipOf | undefined {
   const text = languageOf(path) === "go" ? /^\/\/go:build (.+)$/m.exec(written) : null;
   if (text === null) return undefined;
@@ -85,7 +85,7 @@ function buildLine({ path, written }: TestSource): SkipOf | undefined {
   return { of: undefined, skip: { line, what, ...(!never && { condition }) } };
 }
 
-/** Of each line the innermost block whose head or body it is in. */
+/** For each line, the innermost block whose head or body it is in. */
 function blocksByLine(blocks: readonly Block[]): ReadonlyMap<number, Block> {
   const outermostFirst = blocks.toSorted((a, b) => a.start - b.start || b.end - a.end);
   return new Map(
@@ -101,7 +101,7 @@ type Place = {
   readonly own: Own;
 };
 
-/** Where its own condition stands: in the brackets behind it, or (as for `skip: …`) behind it up to the next comma. */
+/** Where the skip's own condition is: in the brackets after it, or (as for `skip: …`) after it up to the next comma. */
 type Own = "brackets" | "value" | "named" | "around" | "none";
 
 function conditionsOf(source: TestSource, { at, end, line, of, own }: Place): readonly string[] {
@@ -136,7 +136,7 @@ function firstArgument(plain: string, code: string, open: number): string {
   return plain.slice(open + 1, close - 1);
 }
 
-/** The conditions that a line is under, by indentation. Of an `else`, that of its `if`. */
+/** The conditions around a line, by indentation. For an `else`, the condition of its `if`. */
 function enclosing({ code, plain }: TestSource, line: number, of: Block | undefined): readonly string[] {
   const texts: string[] = [];
   let indent = indentOf(code[line]!);
@@ -156,7 +156,7 @@ function enclosing({ code, plain }: TestSource, line: number, of: Block | undefi
   return texts;
 }
 
-/** Whether it says on which machine, and can be false. */
+/** Whether the condition is about the machine, and can be false. */
 function isOfPlatform(fixed: ReadonlySet<string>, text: string): boolean {
   const bare = text
     .slice(0, MAX_READ_CHARS)
@@ -178,7 +178,7 @@ const fixedIn = ({ allCode }: TestSource): ReadonlySet<string> =>
 
 const FIXED = /\b([A-Za-z_]\w*)\s*(?::\s*\w+\s*)?:?=\s*(?:true|True|!0|1)\s*[;,)]?\s*$/gm;
 
-/** It holds everywhere. */
+/** Matches conditions that have the same value everywhere. */
 const CONSTANT =
   /^!*\(?\s*(?:true|True|TRUE|false|False|null|None|nil|undefined|\d+|["'`][^"'`]*["'`])?\s*\)?$|(?:\|\||\bor\b)\s*(?:true|True|!0|1)\b|^(?:true|True|1)\s*(?:\|\||or\b)/;
 const ALWAYS =

@@ -1,14 +1,14 @@
-/** A source text by lines, as its tests are looked for in it. */
+/** Splits a source text into lines for the search for tests, with code that never runs blanked. */
 import type { Masked } from "./mask.ts";
 
 export type TestSource = {
   readonly path: string;
-  /** Without comments; lines of it, too. What never runs is blank in all of them. */
+  /** The text without comments, as a whole and by lines. Code that never runs is blank in all forms. */
   readonly allPlain: string;
   readonly allCode: string;
   readonly plain: readonly string[];
   readonly code: readonly string[];
-  /** As it is written, for what a comment says to a compiler. */
+  /** The text as written, for comments that a compiler reads. */
   readonly written: string;
   readonly starts: readonly number[];
 };
@@ -31,11 +31,11 @@ export function testSourceOf(path: string, { plain, code }: Masked, written: str
   };
 }
 
-/** From the first to the last. */
+/** The numbers from the first to the last line. */
 export const linesOf = (first: number, last: number): readonly number[] =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
 
-/** From 0. */
+/** The line of an offset, counted from 0. */
 export function lineAt({ starts }: TestSource, offset: number): number {
   let [low, high] = [0, starts.length - 1];
   while (low < high) {
@@ -48,7 +48,7 @@ export function lineAt({ starts }: TestSource, offset: number): number {
 
 export const indentOf = (line: string): number => /^\s*/.exec(line)![0].length;
 
-/** The offset behind the bracket that closes the one at `open`; undefined if there is none near. */
+/** The offset after the bracket that closes the one at `open`; undefined if there is none nearby. */
 export function closeOf(code: string, open: number): number | undefined {
   let depth = 0;
   const end = Math.min(code.length, open + MAX_BRACKET_CHARS);
@@ -65,7 +65,7 @@ export function closeOf(code: string, open: number): number | undefined {
 
 const MAX_BRACKET_CHARS = 100_000;
 
-/** What is under a condition that is never true. */
+/** The lines under a condition that is never true. */
 function deadLines(code: readonly string[]): ReadonlySet<number> {
   const dead = new Set<number>();
   for (let i = 0; i < code.length; i += 1) {
