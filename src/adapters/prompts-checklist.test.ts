@@ -1,4 +1,4 @@
-/** Does each prompt state every rule of its role? By words that only that rule has, so that none goes missing unseen. */
+/** Tests that each prompt states every rule of its role, by words that only that rule has. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Which prompts are taken, and what is said of those that cannot be? */
+/** Tests which prompts are loaded, and how unusable ones are refused. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

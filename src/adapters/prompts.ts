@@ -37,7 +37,7 @@ export async function loadPrompts(
     : refused(`the prompts of this installation are not complete: ${OWN_FOLDER}`, "install it again");
 }
 
-/** What a folder asks for: each prompt that it replaces. Nothing if it cannot be read. */
+/** The trust asks of a folder: each prompt that it replaces. Empty if it cannot be read. */
 export async function promptAsks(folder: string): Promise<readonly TrustAsk[]> {
   const found = await promptsIn(folder);
   return hasFailed(found) ? [] : asksOf(found, folder);
@@ -57,7 +57,7 @@ const isComplete = (prompts: Partial<Prompts>): prompts is Prompts =>
 async function promptsIn(folder: string): Promise<Partial<Record<PromptName, string>> | Failed> {
   const isFolder = await stat(folder).then(
     (found) => found.isDirectory(),
-    () => false, // Missing or not readable.
+    () => false, // It is missing or not readable.
   );
   if (!isFolder) return refused(`there is no folder of prompts at ${folder}`, "name a folder that exists");
   const found: Partial<Record<PromptName, string>> = {};
@@ -80,7 +80,7 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Some 25,000 tokens, which every turn pays for. */
+/** About 25,000 tokens, which every turn pays for. */
 const MAX_BYTES = 100_000;
 
 async function promptIn(file: string): Promise<string | undefined | Failed> {

@@ -1,4 +1,4 @@
-/** What is seen of real repositories, with one question to git. */
+/** Tests what is sampled of real repositories with one question to git: files, sizes, the test command. */
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -51,7 +51,7 @@ describe("a sample of a repository", () => {
     const folder = newFolder();
     const none = await sampleOf(folder, NEVER);
     assert.ok(hasFailed(none) && /not a git repository/.test(none.failure.message));
-    mkdirSync(path.join(folder, ".git")); // Left by a program; git does not take it for a repository either.
+    mkdirSync(path.join(folder, ".git")); // Empty: no repository for git either.
     assert.notEqual(topOf(folder), folder);
     await using repository = await makeRepository({ files: { a: "" } });
     await repository.git("checkout", "-q", "--orphan", "empty");

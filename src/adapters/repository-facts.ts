@@ -1,4 +1,4 @@
-/** What can be seen of a repository with one question to git and a few small files? Plans are made from it. */
+/** Samples a repository with one question to git and a few small files, for making plans. */
 import { existsSync, lstatSync } from "node:fs";
 import path from "node:path";
 import { type Failed, hasFailed } from "../core/result.ts";
@@ -26,7 +26,7 @@ export async function sampleOf(folder: string, signal: AbortSignal): Promise<Rep
   };
 }
 
-/** As the gate of a run would be detected. */
+/** The command that runs the tests, as the gate of a run would be detected. */
 async function testCommandIn(top: string, files: ReadonlySet<string>): Promise<string | undefined> {
   const read = GATE_FILES.filter((name) => files.has(name)).map(
     async (name) =>
@@ -45,17 +45,20 @@ export function topOf(folder: string): string | undefined {
   }
 }
 
-/** As git sees it: a file that names another place, or a folder with a HEAD. Some programs leave an empty `.git`. */
+/**
+ * Whether git would see a repository: a file that names another place, or a folder with a HEAD. Some programs
+ * leave an empty `.git`.
+ */
 function isRepository(entry: string): boolean {
   return lstatSync(entry, { throwIfNoEntry: false })?.isFile() || existsSync(path.join(entry, "HEAD"));
 }
 
-/** On the disk: git would open each object to tell its size, which takes 40 ms for a thousand files. */
+/** The size on disk: git would open each object to tell its size, which takes 40 ms for a thousand files. */
 function sizeOf(top: string | undefined, file: string): { readonly bytes?: number } {
   try {
     const found = top === undefined ? undefined : lstatSync(`${top}/${file}`, { throwIfNoEntry: false });
     return found?.isFile() ? { bytes: found.size } : {};
   } catch {
-    return {}; // A file where a folder should be, for example: it is not there.
+    return {}; // The path does not exist: a part of it may be a file, for example.
   }
 }

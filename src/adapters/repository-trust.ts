@@ -1,4 +1,4 @@
-/** Looks up what the files of a repository ask for besides its configuration, and which gate would be found in it. */
+/** Looks up what a repository's files ask for besides its configuration, and which gate would be detected in it. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { hasFailed } from "../core/result.ts";
@@ -18,7 +18,7 @@ import { readSpecialists, roleAsk } from "./specialists.ts";
 import { templateFiles } from "./templates.ts";
 import { includeAsk, includedIn } from "./workspaces/included.ts";
 
-/** `templates`: the folder that has them, from the top; `asksOf`: what one of them asks for. */
+/** `templates`: the folder of templates, relative to the top; `asksOf`: what one of them asks for. */
 export const repositoryTrust = (
   env: Environment,
   templates: string,
@@ -50,8 +50,8 @@ const ROLES = [".claude/agents", ".skein/agents"];
 const NO_ROLES = { specialists: [] };
 
 /**
- * In the files of the checkout, since git may not be asked for a commit before its settings are agreed to; of a bare
- * repository in its commit, unless its settings ask for something.
+ * Detects the gate from the files of the checkout, since git may not be asked for a commit before its settings are
+ * agreed to; in a bare repository from its commit, unless its settings ask for something.
  */
 async function detectedGate({ top, gitDir, head }: Located, isQuiet: boolean): Promise<readonly string[]> {
   if (top === gitDir) {

@@ -1,3 +1,4 @@
+/** Tests that both ends of a long output file are read, with cut lines included. */
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Where is what a run's jobs wrote, and what did a task change? Read from the run's folder and from git. */
+/** Reads what a run's jobs wrote and what a task changed, from the run's folder and from git. */
 import { open } from "node:fs/promises";
 import path from "node:path";
 import type { JobId } from "../core/job.ts";
@@ -11,7 +11,7 @@ import { git } from "./git/git.ts";
 import { listRefs } from "./git/refs.ts";
 import { transcriptName } from "./transcripts.ts";
 
-/** What a page shows of a transcript at first; the rest is in the file. */
+/** How much of a transcript a page shows at first; the rest is in the file. */
 const MAX_START_BYTES = 256 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 const MAX_DIFF_BYTES = 1_000_000;
@@ -30,7 +30,10 @@ async function diffOf(folder: string, between: readonly string[], signal: AbortS
   return { diff: answer.isCut ? `${answer.out}\n… cut after ${MAX_DIFF_BYTES} bytes` : answer.out };
 }
 
-/** What was handed in is on a branch; of an attempt that failed before, its work was kept under a hidden ref. */
+/**
+ * The change of an attempt: work that was handed in is on a branch; work of a failed attempt was kept under a
+ * hidden ref.
+ */
 async function attemptChange(
   folder: string,
   { run, branches, task, attempt, since }: AttemptRefs,
@@ -48,14 +51,14 @@ async function attemptChange(
   for (const base of since) {
     const change = await diffOf(folder, [`${base}...${commit}`], signal);
     if (!hasFailed(change)) return { ref, commit, ...change };
-    last = change; // The target may be gone: the base of the run is older, and there as long as the attempt is.
+    last = change; // The target may be gone; the run's base exists as long as the attempt does.
   }
   return last;
 }
 
-/** The first and the last part of a long file; of a line that is cut, too: it may be the one that says what failed. */
+/** The first and the last part of a long file. Cut lines are included, because one may say what failed. */
 async function readEnds(file: string): Promise<string | undefined> {
-  await using handle = await open(file, GUARDED).catch(() => undefined); // Nothing is kept.
+  await using handle = await open(file, GUARDED).catch(() => undefined); // No output was kept.
   if (!handle) return undefined;
   const { size } = await handle.stat();
   const read = async (from: number, to: number) => {
@@ -68,7 +71,7 @@ async function readEnds(file: string): Promise<string | undefined> {
   return `${head}\n… ${size - MAX_OUTPUT_BYTES} bytes are not shown …\n${end}`;
 }
 
-/** The end says more than the beginning; the file itself is up to four times as long. */
+/** The end matters more than the beginning; the file itself is up to four times as long. */
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
 async function* transcript({ folder }: RunHome, job: JobId, signal: AbortSignal): AsyncGenerator<string> {
@@ -88,9 +91,9 @@ async function* transcript({ folder }: RunHome, job: JobId, signal: AbortSignal)
   }
 }
 
-/** `at` -1: the end of the file. A file that became shorter was begun anew. */
+/** `at` -1 means the end of the file. A file that became shorter was begun anew. */
 async function readFrom(file: string, at: number) {
-  await using handle = await open(file, "r").catch(() => undefined); // Not there yet.
+  await using handle = await open(file, "r").catch(() => undefined); // The file does not exist yet.
   if (!handle) return undefined;
   const { size } = await handle.stat();
   const from = at < 0 ? Math.max(0, size - MAX_START_BYTES) : at > size ? 0 : at;

@@ -1,4 +1,4 @@
-/** Where do the tasks of a run that follows a plan leave their results? One folder for all of its life. */
+/** Finds the folder where tasks of a run that follows a plan leave their results: the same for the run's whole life. */
 import {
   existsSync,
   lstatSync,
@@ -18,14 +18,15 @@ import { readShortSync } from "./files/read-bounded.ts";
 type RunScratchpad = {
   readonly folder: string;
   readonly problem?: Failure;
-  /** The run is over: the next one may have the folder. */
+  /** Frees the folder for another run, when this one is over. */
   readonly leave: () => void;
 };
 
 /**
- * The folder that CLAUDE_SCRATCHPAD_DIR names, if it is set when the run first follows its plan; a link in the run's
- * own folder keeps it, because the person who resumes a run may have another. Two runs with tasks of one name would take each
- * other's results for their own: while one is not over, the next gets a folder of its own in there.
+ * The folder that CLAUDE_SCRATCHPAD_DIR names, if it is set when the run first follows its plan; a link in the
+ * run's own folder keeps it, because a person who resumes the run may have another value. Two runs with tasks of
+ * one name would take each other's results for their own: while one is not over, the next gets a folder of its own
+ * inside of that folder.
  */
 export function scratchpadOf(
   project: Pick<Project, "located" | "stateFolder">,
@@ -68,7 +69,7 @@ const unfit = (folder: string, why: string): RunScratchpad => ({
   problem: failure("policy", `${VARIABLE} ${why}`, NEXT),
 });
 
-/** Agents read all that is in a scratchpad, and its path stands in what they answer. */
+/** Why a folder must not be a scratchpad: agents read everything in it, and its path is part of their answers. */
 function wrongWith(folder: string, guarded: readonly string[]): string | undefined {
   if (/[\p{Cc}|]/u.test(folder)) return "contains characters that a path in an answer cannot have";
   const above = folder.endsWith("/") ? folder : `${folder}/`;
@@ -76,14 +77,17 @@ function wrongWith(folder: string, guarded: readonly string[]): string | undefin
   return held === undefined ? undefined : `is ${folder}, which holds ${held}: agents would read that`;
 }
 
-/** One after the other: Node's own `recursive` never ends in a folder such as /proc, which takes no new name. */
+/**
+ * Makes one folder after the other: Node's own `recursive` never ends in a folder such as /proc, in which no
+ * folder can be made.
+ */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(path.dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    if (!existsSync(folder)) throw error; // Else another run was faster.
+    if (!existsSync(folder)) throw error; // Otherwise another run was faster.
   }
 }
 
@@ -91,14 +95,17 @@ function realOr(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {
-    return path.resolve(folder); // It is not there yet.
+    return path.resolve(folder); // The folder does not exist yet.
   }
 }
 
-/** Names the run that has the folder, by its own place. No output file is called so: none starts with a dot. */
+/**
+ * A file that names the run that uses the folder, by the run's own path. No output file has this name: none starts
+ * with a dot.
+ */
 const TAKEN = ".skein-run";
 
-/** Takes it, unless a run has it that is not over. One that was removed has nothing any more. */
+/** Takes the folder, unless a run uses it that is not over. A run that was removed no longer uses it. */
 function isTaken(folder: string, own: string): boolean {
   const file = path.join(folder, TAKEN);
   const holder = holderIn(file);
@@ -108,7 +115,7 @@ function isTaken(folder: string, own: string): boolean {
     writeFileSync(file, own, { flag: "wx", mode: 0o600 });
     return false;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return true; // Another was faster.
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return true; // Another run was faster.
     throw error;
   }
 }
@@ -118,11 +125,11 @@ function leave(folder: string, own: string): void {
   try {
     if (holderIn(file) === own) rmSync(file);
   } catch {
-    // Then the next run there has a folder in it until this one is removed.
+    // Then the next run there uses a folder inside of it, until this run is removed.
   }
 }
 
-/** Anybody may have put anything there: a pipe would never end. */
+/** Read with a limit, because any program may have put anything there: a pipe would never end. */
 function holderIn(file: string): string | undefined {
   return readShortSync(file, MAX_PATH_BYTES) || undefined;
 }

@@ -1,4 +1,4 @@
-/** What a loop's script wrote is told apart: standard output and standard error, without secrets. */
+/** Tests that standard output and standard error of a loop's script are kept apart, without secrets. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { LIMITS, NEVER, temporaryFolder } from "../../test/contracts/programs.ts";

@@ -1,4 +1,4 @@
-/** How are runs kept on a disk? Each in a folder that appears complete or not at all. */
+/** Keeps runs on disk, each in a folder that appears complete or not at all. */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
@@ -108,7 +108,7 @@ export class FolderRuns implements Runs {
 
 const RECORD = "run.json";
 const LOG = "events.db";
-/** What agents are told and answer is private. */
+/** Briefs and answers of agents are private. */
 const PRIVATE = 0o700;
 
 class FolderRun implements RunHome {
@@ -129,7 +129,7 @@ class FolderRun implements RunHome {
     const lock = await lockRun(this.record.run, this.folder);
     if (hasFailed(lock)) return lock;
     const release = async () => {
-      this.log.close(); // Before the next writer may begin.
+      this.log.close(); // Closed before the next writer may begin.
       await lock.release();
     };
     const discard = async () => {
@@ -148,7 +148,7 @@ class FolderRun implements RunHome {
   }
 
   async hasJobs(): Promise<boolean> {
-    const jobs = await readdir(path.join(this.folder, "jobs")).catch(() => []); // None was begun yet.
+    const jobs = await readdir(path.join(this.folder, "jobs")).catch(() => []); // No job was begun yet.
     return jobs.length > 0;
   }
 
@@ -161,10 +161,10 @@ class FolderRun implements RunHome {
   }
 }
 
-/** The system frees the lock when its process ends, and not before. */
+/** Never settles, because the system frees the lock when its process ends, and not before. */
 const NEVER = new Promise<never>(() => {});
 
-/** Renamed first: half a folder would be listed, and could neither be resumed nor removed. */
+/** Renames the folder before removing it: half a folder would be listed, and could neither be resumed nor removed. */
 async function removeHome(folder: string): Promise<Failed | undefined> {
   try {
     await removeAll(asideOf(folder));
@@ -176,7 +176,7 @@ async function removeHome(folder: string): Promise<Failed | undefined> {
   return clear(folder);
 }
 
-/** Not a valid name of a run. */
+/** A path beside the run that is not a valid name of a run. */
 const asideOf = (folder: string): string =>
   path.join(path.dirname(folder), `.removed-${path.basename(folder)}`);
 
@@ -190,8 +190,8 @@ async function clear(folder: string): Promise<Failed | undefined> {
 }
 
 /**
- * One folder at a time, because on a read-only disk Node's recursive mkdir reports a missing folder. New folders are
- * added to `made`.
+ * Makes one folder at a time, because on a read-only disk Node's recursive mkdir reports a missing folder. New
+ * folders are added to `made`.
  */
 async function makeFolder(folder: string, made: string[]): Promise<void> {
   if (existsSync(folder)) return;
@@ -204,7 +204,7 @@ async function makeFolder(folder: string, made: string[]): Promise<void> {
   }
 }
 
-/** The innermost first; a folder that is not empty stays. */
+/** Removes the innermost folder first; a folder that is not empty stays. */
 async function removeEmpty(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) await rmdir(folder).catch(() => {}); // An empty folder is harmless.
 }

@@ -1,4 +1,4 @@
-/** Where does a run live in git, and on the disk? Its target, what keeps its objects, and its folder. */
+/** Manages a run's place in git and on disk: its target, the refs that keep its objects, and its folder. */
 
 import { execFile } from "node:child_process";
 import { glob, readdir, rm, stat } from "node:fs/promises";
@@ -29,7 +29,7 @@ type GitPlaceOptions = {
   readonly shelf: Shelf;
   /** Names of git filters that may run in workspaces. */
   readonly filters: readonly string[];
-  /** Branches of attempts stay when the run is closed. */
+  /** Whether the branches of attempts stay when the run is closed. */
   readonly keepBranches: boolean;
 };
 
@@ -63,7 +63,10 @@ export class GitPlace {
     return undefined;
   }
 
-  /** Puts back first what a `git prune` has removed. Branches that cannot be removed now stay, which harms nothing. */
+  /**
+   * First puts back objects that a `git prune` has removed. Branches that cannot be removed now stay, which does
+   * no harm.
+   */
   async letGo(state: RunState): Promise<Failed | undefined> {
     const { top, gitDir, home, target, shelf, keepBranches } = this.#options;
     try {
@@ -74,7 +77,7 @@ export class GitPlace {
       if (!held) await shelf.clear();
       return held;
     } catch (error) {
-      return failedWith("repository", messageOf(error)); // A disk that is full or gone.
+      return failedWith("repository", messageOf(error)); // The disk is full or gone, for example.
     }
   }
 
@@ -90,7 +93,10 @@ export class GitPlace {
   }
 }
 
-/** What attempts handed in that landed, by itself or in a batch: the target has it, perhaps as other commits. */
+/**
+ * Commits that attempts handed in and that landed, alone or in a batch: the target has them, perhaps as other
+ * commits.
+ */
 const landedIn = ({ tasks }: RunState): readonly string[] =>
   [...tasks.values()].flatMap(({ state }) =>
     state.is === "done" && state.commit !== undefined && state.handoff.commit !== undefined
@@ -98,7 +104,7 @@ const landedIn = ({ tasks }: RunState): readonly string[] =>
       : [],
   );
 
-/** What is put right before a run goes on? What a power cut or a `git prune` has taken, from what the log knows. */
+/** A run to repair before it goes on, after a power cut or a `git prune`, with what the log knows of it. */
 type DamagedRun = {
   readonly gitDir: string;
   readonly shelf: Shelf;
@@ -109,7 +115,7 @@ type DamagedRun = {
   readonly state: RunState;
 };
 
-/** Says what was put right, in sentences; fails if the target is lost with its commits. */
+/** Returns sentences about what was repaired; fails if the target is lost with its commits. */
 async function restoreRun(damaged: DamagedRun, signal: AbortSignal): Promise<readonly string[] | Failed> {
   const { gitDir, shelf, folder, run, base, target, state } = damaged;
   const records = await dropRecords(folder);
@@ -123,7 +129,8 @@ async function restoreRun(damaged: DamagedRun, signal: AbortSignal): Promise<rea
   ];
   if (state.tips.size === 0) return said;
   const tips = [...[...state.tips].filter((tip) => tip !== state.target.tip), state.target.tip];
-  const isEmptied = dropped.refs.includes(`refs/heads/${target}`); // Git may have an older one, among packed refs.
+  // If the ref's file was empty, git may have an older value among its packed refs.
+  const isEmptied = dropped.refs.includes(`refs/heads/${target}`);
   const restored = await restoreTarget({ gitDir, branch: target, base, tips, isEmptied }, signal);
   if (hasFailed(restored)) return restored;
   if (restored.is === "restored")
@@ -136,12 +143,12 @@ async function restoreRun(damaged: DamagedRun, signal: AbortSignal): Promise<rea
 const counted = (count: number, what: string, where: string): readonly string[] =>
   count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"} ${where} removed`];
 
-/** Readers treat an empty record as missing; it is removed. */
+/** Removes empty records, which readers treat as missing. */
 async function dropRecords(folder: string): Promise<number> {
   let count = 0;
   for await (const name of glob(RECORDS, { cwd: folder })) {
     const file = path.join(folder, name);
-    const found = await stat(file).catch(() => undefined); // Gone meanwhile.
+    const found = await stat(file).catch(() => undefined); // It was removed meanwhile.
     if (!found?.isFile() || found.size > 0) continue;
     await rm(file, { force: true });
     count += 1;
@@ -149,7 +156,7 @@ async function dropRecords(folder: string): Promise<number> {
   return count;
 }
 
-/** Not what is in the folder of a turn, which is the agent's. */
+/** Without the files in a turn's own folder, which is the agent's. */
 const RECORDS = ["jobs/*/*.json", "turns/*.said.json", "turns/*.status", "programs/*.program.json"];
 
 /** `refs`: full names of those that were empty. */
@@ -157,7 +164,7 @@ type Dropped = { readonly objects: number; readonly refs: readonly string[] };
 
 /**
  * Removes empty loose objects; and in these ref folders, empty refs and locks from before the last boot. Git never
- * writes empty ones, because it renames complete files. An empty object hides a good one in a pack, and keeps git
+ * writes empty files, because it renames complete ones. An empty object hides a good one in a pack, and keeps git
  * from writing it again.
  */
 async function dropEmpty(gitDir: string, refFolders: readonly string[]): Promise<Dropped> {
@@ -167,7 +174,7 @@ async function dropEmpty(gitDir: string, refFolders: readonly string[]): Promise
   for (const folder of refFolders)
     for (const name of await readdir(path.join(gitDir, folder), { recursive: true }).catch(() => [])) {
       const ref = `${folder}/${name}`;
-      const found = await stat(path.join(gitDir, ref)).catch(() => undefined); // Removed just now.
+      const found = await stat(path.join(gitDir, ref)).catch(() => undefined); // It was removed just now.
       if (!found?.isFile()) continue;
       const isLock = ref.endsWith(".lock");
       if (isLock ? found.mtimeMs >= startedAt() : found.size > 0) continue;
@@ -180,15 +187,15 @@ async function dropEmpty(gitDir: string, refFolders: readonly string[]): Promise
 /** When the machine was booted, by its own clock. */
 const startedAt = () => Date.now() - uptime() * 1000;
 
-/** By `find`, because a long run has a hundred thousand objects. None if it cannot look. */
+/** Searches by `find`, because a long run has a hundred thousand objects. Empty if `find` cannot run. */
 async function emptyObjects(folder: string): Promise<readonly string[]> {
   const options = { timeout: MAX_MS, maxBuffer: MAX_BYTES };
   const found = promisify(execFile)("find", [folder, "-type", "f", "-size", "0"], options);
-  const { stdout } = await found.catch((error: { readonly stdout: string }) => error); // A folder that it may not enter.
+  const { stdout } = await found.catch((error: { readonly stdout: string }) => error); // A folder may be unreadable.
   return stdout.split("\n").filter((file) => LOOSE.test(file));
 }
 
-/** Other files may be empty, such as the marker files beside a pack. */
+/** Only loose objects: other files may be empty, such as the marker files beside a pack. */
 const LOOSE = /\/[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})$/;
 const MAX_MS = 60_000;
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -1,4 +1,7 @@
-/** Which runs of this repository began when it was in another place? Each state folder names its repository. */
+/**
+ * Finds the runs of this repository that began when it was in another place; each state folder names its
+ * repository.
+ */
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -7,20 +10,20 @@ import { writeWhole } from "../files/write-whole.ts";
 import { git } from "../git/git.ts";
 import { isRunName, readRecord } from "./run-record.ts";
 
-/** Notes where the repository is, so that its runs can be found after it was moved. */
+/** Records where the repository is, so that its runs can be found after it was moved. */
 export async function noteRepository(stateFolder: string, gitDir: string): Promise<void> {
   const file = path.join(stateFolder, WHERE);
   if ((await readFile(file, "utf8").catch(() => "")) === gitDir) return;
-  await writeWhole(file, gitDir).catch(() => {}); // Only a help for later.
+  await writeWhole(file, gitDir).catch(() => {}); // Not essential: it only helps later.
 }
 
-/** Runs of repositories that are gone from their place, if they started from commits that are here. */
+/** Runs of repositories that are gone from their recorded place, if they started from commits that exist here. */
 export async function movedRuns(stateFolder: string, gitDir: string): Promise<readonly MovedRuns[]> {
   const above = path.dirname(stateFolder);
   const found: MovedRuns[] = [];
   for (const name of (await readdir(above).catch(() => [])).slice(0, MAX_FOLDERS)) {
     const folder = path.join(above, name);
-    const from = await readFile(path.join(folder, WHERE), "utf8").catch(() => ""); // An older Skein did not note it.
+    const from = await readFile(path.join(folder, WHERE), "utf8").catch(() => ""); // Not recorded by an older Skein.
     if (folder === stateFolder || from === "" || existsSync(from)) continue;
     const runs = await runsFrom(folder, gitDir);
     if (runs.length > 0) found.push({ from: from.replace(/[\\/]\.git$/, ""), folder, runs });
@@ -30,7 +33,7 @@ export async function movedRuns(stateFolder: string, gitDir: string): Promise<re
 
 const WHERE = "repository.txt";
 const MAX_FOLDERS = 1_000;
-/** Asked one by one. */
+/** Limited, because they are asked about one by one. */
 const MAX_RUNS = 20;
 
 async function runsFrom(folder: string, gitDir: string): Promise<readonly string[]> {

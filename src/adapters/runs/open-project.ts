@@ -1,4 +1,4 @@
-/** Which repository is around a folder, where are its runs on this machine, and what was agreed to there? */
+/** Opens the repository around a folder, with its runs on this machine and what the user agreed to there. */
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Environment, Project } from "../../ports/project.ts";
 import { type Agrees, agreesTo, askId, type TrustAsk, type TrustStore } from "../../ports/trust.ts";
@@ -8,10 +8,13 @@ import { FolderRuns } from "./folder-runs.ts";
 import { movedRuns } from "./moved.ts";
 import { stateFolderFor } from "./state-folder.ts";
 
-/** `untrusted`: settings in its own `.git/config` that nobody has agreed to, so nothing more was asked of git there. */
+/**
+ * `untrusted`: settings in its own `.git/config` that the user has not agreed to, so nothing more was asked of git
+ * there.
+ */
 type Unopened = Failed & { readonly untrusted?: readonly TrustAsk[] };
 
-/** `also`: what is agreed to for this call alone. */
+/** `also`: asks that are agreed to for this call alone. */
 export async function openProject(
   folder: string,
   env: Environment,
@@ -29,7 +32,10 @@ export async function openProject(
   return { ...failedWith("repository", why, "see it and agree to it once: skein trust"), untrusted };
 }
 
-/** For who shows what a repository asks for: of git only what `locate` asks may be asked there, if `gitAsks` has any. */
+/**
+ * For callers that show what a repository asks for. If `gitAsks` is not empty, git may be asked there only what
+ * `locate` asks.
+ */
 export async function openUntrusted(
   folder: string,
   env: Environment,

@@ -1,4 +1,4 @@
-/** Where does an agent work that belongs to no run? In a folder of its own below the state folder, which never stays. */
+/** Makes a temporary folder below the state folder for an agent that works outside of any run. */
 import { mkdir, mkdtemp, readdir, rename, rmdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { failure, messageOf } from "../../core/failure.ts";
@@ -10,17 +10,17 @@ import { lockRun } from "./run-lock.ts";
 type PlanningPlace = {
   readonly folder: string;
   readonly programs: LocalPrograms;
-  /** Ends what runs, and removes everything. Says what could not be removed. */
+  /** Ends running programs, and removes everything. Returns what could not be removed. */
   readonly close: () => Promise<readonly string[]>;
 };
 
-/** What killed processes left is removed first: their programs, too. */
+/** First removes what killed processes left, including their programs. */
 export async function openPlanningPlace(stateFolder: string): Promise<PlanningPlace | Failed> {
   const above = path.join(stateFolder, "planning");
   try {
     const first = await mkdir(above, { recursive: true, mode: 0o700 });
     await removeLeftovers(above);
-    // Under its final name only once it is locked: an unlocked one is a leftover to others.
+    // Gets its final name only once it is locked: other processes take an unlocked one for a leftover.
     const draft = await mkdtemp(path.join(above, DRAFT));
     const lock = await lockRun("planning", draft);
     if (hasFailed(lock)) {
@@ -45,7 +45,7 @@ export async function openPlanningPlace(stateFolder: string): Promise<PlanningPl
 }
 
 const DRAFT = ".new-";
-/** Between making a folder and locking it are ms. */
+/** Between making a folder and locking it are only milliseconds. */
 const MAX_DRAFT_AGE_MS = 60 * 60_000;
 
 const programsIn = (folder: string) => new LocalPrograms({ folder: path.join(folder, "programs") });
@@ -54,9 +54,9 @@ async function removeLeftovers(above: string): Promise<void> {
   for (const name of await readdir(above)) {
     const folder = path.join(above, name);
     if (name.startsWith(DRAFT) && !(await isOld(folder))) continue;
-    if (!name.startsWith(DRAFT) && !name.startsWith("plan-")) continue; // Nobody's here to remove.
+    if (!name.startsWith(DRAFT) && !name.startsWith("plan-")) continue; // Not a folder of this kind.
     const lock = await lockRun("planning", folder);
-    if (hasFailed(lock)) continue; // Somebody is at work there.
+    if (hasFailed(lock)) continue; // Another process works there.
     await programsIn(folder).endAll();
     await lock.release();
     await removed(folder);
@@ -72,7 +72,7 @@ const removed = (folder: string): Promise<readonly string[]> =>
     (error: unknown) => [`${folder}: ${messageOf(error)}`],
   );
 
-/** Up to the first that came into being with it; one in which somebody else has put something stays. */
+/** Removes empty folders, up to the first that was created with this one; a folder with other contents stays. */
 async function removeEmpty(folder: string, first: string): Promise<void> {
   for (let at = folder; at.startsWith(first); at = path.dirname(at)) {
     const isGone = await rmdir(at).then(

@@ -1,4 +1,4 @@
-/** Which process writes this run? The one that holds SQLite's lock on a file, which the system frees when it ends. */
+/** Locks a run for the one process that writes it, by SQLite's lock on a file, which the system frees when it ends. */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,10 +9,10 @@ import type { Owner, RunLock } from "../../ports/runs.ts";
 import { wordsOf } from "../event-logs/sqlite-words.ts";
 import { startOf } from "../programs/process-table.ts";
 
-/** Nothing else in this process may open and close the lock's file: the system would free the lock. */
+/** No other code in this process may open and close the lock's file: the system would free the lock. */
 const LOCK = "lock.db";
 const OWNER = "owner.json";
-/** A process that only asks for the owner keeps the file for microseconds. */
+/** A process that only asks for the owner locks the file for microseconds. */
 const BUSY_MS = 200;
 
 type HeldLock = Pick<RunLock, "release">;
@@ -41,7 +41,8 @@ function hold(db: DatabaseSync, folder: string): HeldLock {
   const release = async () => {
     if (!held.delete(db)) return;
     try {
-      rmSync(path.join(folder, OWNER), { force: true }); // While the lock is ours: later it may belong to the next owner.
+      // Removed while this process has the lock: later the file may belong to the next owner.
+      rmSync(path.join(folder, OWNER), { force: true });
     } catch {
       // The disk may be read-only by now. A leftover names a process that holds no lock, and is ignored.
     } finally {
@@ -104,7 +105,7 @@ const TRIES = 20;
 const BETWEEN_TRIES_MS = 10;
 
 type Named = Owner & {
-  /** The process with that number runs on this machine now. */
+  /** Whether the process with that number runs on this machine now. */
   readonly isHere: boolean;
 };
 
@@ -124,6 +125,6 @@ async function readOwner(folder: string): Promise<Named | undefined> {
     const start = await startOf(pid);
     return { pid, since, isHere: start !== undefined && start === started };
   } catch {
-    return undefined; // Missing or incomplete: the caller tries again.
+    return undefined; // The file is missing or incomplete: the caller tries again.
   }
 }

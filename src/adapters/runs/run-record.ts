@@ -1,14 +1,14 @@
-/** What is a run called, and what is in its run.json? The record is checked when it is read. */
+/** Makes names of runs, and writes and reads run.json, which is checked when read. */
 import * as z from "zod";
 import { messageOf } from "../../core/failure.ts";
 import { type Failed, failedWith } from "../../core/result.ts";
 import type { RunRecord } from "../../ports/runs.ts";
 
-/** Safe in a branch and as a folder. */
+/** Safe in the name of a branch and of a folder. */
 export const isRunName = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,39}$/.test(name);
 
 /**
- * Month and day, then four random letters; `create` refuses a name that is taken.
+ * A run's name: month and day, then four random letters; `create` refuses a name that is taken.
  *
  * ```ts
  * newRunName(new Date(2026, 10, 15), Math.random); // "1115-k7qd"
@@ -20,7 +20,7 @@ export function newRunName(now: Date, random: () => number): string {
   return `${two(now.getMonth() + 1)}${two(now.getDate())}-${letters.join("")}`;
 }
 
-/** No vowels, which make words, and no look-alikes: half a million names a day. */
+/** Without vowels, which make words, and without look-alikes: half a million names a day. */
 const ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
 
 const FORMAT = 1;

@@ -1,4 +1,4 @@
-/** Where is the state of a repository's runs kept? In a folder per repository, outside of it. */
+/** Finds the folder of a repository's runs: one folder per repository, outside of it. */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
@@ -8,8 +8,8 @@ import type { Environment } from "../../ports/project.ts";
 import { slugOf } from "../../text/slug.ts";
 
 /**
- * `gitDir` is git's common folder, so that all work trees of a repository share their runs. `workTree` is the one in
- * use; by default the folder around `.git`. Creates nothing.
+ * `gitDir` is git's common folder, so that all work trees of a repository share their runs. `workTree` is the one
+ * in use; by default the folder around `.git`. Creates nothing.
  */
 export function stateFolderFor(
   gitDir: string,
@@ -35,7 +35,10 @@ export function stateFolderFor(
 
 const HASH_CHARS = 12;
 
-/** Where everything of this user's runs is, and of workers that this user starts. An empty variable counts as unset, and so does a relative XDG_STATE_HOME, as its standard says. */
+/**
+ * The folder of all this user's runs, and of the workers that this user starts. An empty variable counts as unset,
+ * and so does a relative XDG_STATE_HOME, as its standard says.
+ */
 export function stateRoot(env: Environment): string | Failed {
   const { SKEIN_STATE_DIR: own, XDG_STATE_HOME: xdg, HOME: home } = env as Readonly<Record<string, string>>;
   if (own) {

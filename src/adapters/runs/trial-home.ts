@@ -1,4 +1,4 @@
-/** A home beside the runs for something that is no run: it is gone once it is disposed of. */
+/** Makes a temporary home for a trial run, which is removed when disposed of. */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import { type Failed, hasFailed } from "../../core/result.ts";

@@ -1,4 +1,4 @@
-/** What Linux itself keeps from a command, shown with the real bubblewrap; and what is said where there is none. */
+/** Tests with the real bubblewrap what Linux keeps from a command, and what is reported if there is no sandbox. */
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -30,7 +30,7 @@ import { openSandbox } from "./bubblewrap.ts";
 
 const missing = await whyNoSandbox();
 
-/** Where there is none, nothing can be said of it; that this is told is tested in any case. */
+/** Skips a test if there is no sandbox; that this is reported is tested in any case. */
 const sandboxed = (name: string, run: () => Promise<void>): void => {
   if (missing === false) it(name, run);
 };
@@ -65,7 +65,7 @@ it("fails where it is required and is not there, or is there and may not work", 
   const none = await opened({ setting: "required", environment: { PATH: newFolder() } });
   assert.ok(hasFailed(none));
   assert.match(none.failure.message, /a sandbox is required, and /);
-  if (process.platform !== "linux") return; // There is none to be barred from.
+  if (process.platform !== "linux") return; // Other systems have no sandbox that could be forbidden.
   assert.match(none.failure.message, /bwrap is not on the PATH/);
   assert.match(none.failure.next ?? "", /install bubblewrap/);
   const environment = fakeBubblewrap("echo 'bwrap: No permissions to create a namespace' >&2; exit 1");
@@ -85,7 +85,7 @@ sandboxed("lets a command write in its workspace and its temporary folder, and n
   assert.equal(heard, "gone\n");
   assert.equal(readFileSync(path.join(place.folder, "new.txt"), "utf8"), "mine\n");
   assert.equal(await bash(place, 'cat "$TMPDIR/kept"'), "tmp\n");
-  // This file's own is read-only, or not there at all: it may be in a home folder.
+  // This file's own folder is read-only, or missing if it is in a home folder.
   const outside = [import.meta.dirname, "/usr", "/etc", "/var"];
   for (const folder of outside) {
     assert.match(
@@ -109,7 +109,7 @@ sandboxed(
   async () => {
     await using at = await workspacePlace({ sandbox: sandboxFor });
     for (const name of ["kernel/core_pattern", "vm/swappiness"]) {
-      const same = `[ ! -e ${name} ] || { was=$(cat ${name}) && echo "$was" > ${name}; }`; // What it is already.
+      const same = `[ ! -e ${name} ] || { was=$(cat ${name}) && echo "$was" > ${name}; }`; // Writes the old value back.
       assert.match(await bash(at.place, `cd /proc/sys && ${same}`), /Read-only|Permission denied/, name);
     }
   },
@@ -160,7 +160,7 @@ sandboxed("finds tool chains and objects by their names where those lead through
 });
 
 sandboxed("hides a folder that it is told to, and shows what is needed of it", async () => {
-  const hidden = "/usr/share"; // Where no home folder is.
+  const hidden = "/usr/share"; // A folder outside of all home folders.
   const [needed = ""] = readdirSync(hidden);
   const options = { hidden: [hidden], readable: [path.join(hidden, needed)] };
   await using at = await workspacePlace({ sandbox: (where) => sandboxFor(where, options) });

@@ -14,15 +14,15 @@ type SandboxOptions = {
   readonly setting: "auto" | "required" | "off";
   /** Whether commands reach the network, this machine's own servers included. */
   readonly network: boolean;
-  /** Skein's own, which says where programs and the home folder are. */
+  /** Skein's own environment, which names the folders of programs and the home folder. */
   readonly environment: Variables;
-  /** In addition to home folders: Skein's state, and the user's checkout. */
+  /** Hidden in addition to home folders: Skein's state, and the user's checkout. */
   readonly hidden?: readonly string[];
   /** Readable although they are in a hidden folder: the objects of the user's repository. */
   readonly readable?: readonly string[];
 };
 
-/** Tries it once, because an installed bwrap may not be permitted. */
+/** Opens the sandbox and tries it once, because an installed bwrap may not be permitted. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox | Failed> {
   if (options.setting === "off") return noSandbox("switched off: commands run as you");
   const found = await tried(options);
@@ -113,8 +113,9 @@ function bubblewrap(program: string, options: SandboxOptions): Sandbox {
 }
 
 /**
- * A cache in the folder of a tool chain cannot be mounted, because the mount point cannot be made there. A cache that
- * holds a tool chain must not be writable: a test could put a link on the way to the tool chain.
+ * The mounts of caches. A cache in the folder of a tool chain cannot be mounted, because the mount point cannot be
+ * made there. A cache that holds a tool chain must not be writable: a test could put a link in the way to the tool
+ * chain.
  */
 function cacheArguments(
   { own, read }: CacheMounts,
@@ -134,7 +135,10 @@ function cacheArguments(
   };
 }
 
-/** Only a plain file: a link in its place would make its target visible and writable. */
+/**
+ * Mounts the output file only if it is a plain file: a link in its place would make its target visible and
+ * writable.
+ */
 function outputOf({ scratchpad }: SandboxPlace): readonly string[] {
   if (scratchpad?.file === undefined) return [];
   const file = join(realOr(scratchpad.folder), basename(scratchpad.file));
@@ -155,8 +159,8 @@ function shownOf({ environment, readable = [] }: SandboxOptions, hidden: readonl
 }
 
 /**
- * Other processes are not visible, and all processes of the command end with its first one. No capability stays, for
- * users who run Skein as root; input cannot be injected into a terminal.
+ * Other processes are not visible, and all processes of the command end with its first one. No capability stays,
+ * for users who run Skein as root; no input can be injected into a terminal.
  */
 const FLAGS: readonly string[] = [
   ...["--unshare-pid", "--unshare-ipc", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
@@ -164,7 +168,7 @@ const FLAGS: readonly string[] = [
 
 /**
  * Bound to the workspace's own temporary folder, so that files stay for the next command and take no memory. If
- * something else below it must be visible, it is an empty file system in memory instead: otherwise the folders on the
+ * other paths below it must be visible, it is an empty file system in memory instead: otherwise the folders on the
  * way would be made on disk.
  */
 const TMP = "/tmp";
@@ -173,21 +177,21 @@ const TMP = "/tmp";
 const ALWAYS: readonly string[] = ["/home", "/root", "/run", "/var/run", TMP, "/var/tmp"];
 
 /**
- * Root can write there without any capability, and one file names a program that the kernel runs as root outside of the
- * sandbox. Bubblewrap (0.8) intends to cover it, but only if the folder is writable, which it never is.
+ * Root can write there without any capability, and one file names a program that the kernel runs as root outside
+ * of the sandbox. Bubblewrap (0.8) intends to cover it, but only if the folder is writable, which it never is.
  */
 const KERNEL = "/proc/sys";
 
 /** Only root can read them, but some users run Skein as root. */
 const SECRETS: readonly string[] = ["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"];
 
-/** Without links, as bwrap requires. The root itself cannot be hidden. */
+/** The real path, as bwrap requires. The root itself cannot be hidden. */
 const real = (path: string): string[] => [wayTo(path)?.path ?? "/"].filter((one) => one !== "/");
 
 const realOr = (path: string): string => real(path)[0] ?? path;
 
 const isBelow = (folder: string, path: string) => path.startsWith(`${folder}${sep}`);
 
-/** Without paths below another of them. /tmp has its own rule. */
+/** Drops paths below another of them. /tmp has its own rule. */
 const outermost = (paths: readonly string[]): string[] =>
   paths.filter((path) => path !== TMP && !paths.some((other) => isBelow(other, path))).sort();

@@ -1,4 +1,4 @@
-/** The caches of tools in the sandbox: the user's for reading, and the workspace's own for writing. */
+/** Mounts the caches of tools in the sandbox: the user's for reading, and the workspace's own for writing. */
 import { existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxPlace } from "./sandbox.ts";
@@ -6,7 +6,7 @@ import type { Variables } from "./tool-chains.ts";
 import { wayTo } from "./way.ts";
 
 export type CacheMounts = {
-  /** Writable: a folder of the workspace, and where the command sees it. */
+  /** Writable mounts: a folder of the workspace, and where the command sees it. */
   readonly own: readonly Mount[];
   readonly read: readonly Mount[];
 };
@@ -49,10 +49,13 @@ export function cachesIn(environment: Variables): (caches: SandboxPlace["caches"
 
 type Named = { readonly name: string; readonly at: string };
 
-/** In the user's `.cache`, what tests start or build against: browsers, package managers, headers. */
+/**
+ * Folders of the user's `.cache` that tests start programs from or build against: browsers, package managers,
+ * headers.
+ */
 const PROGRAMS = ["ms-playwright", "puppeteer", "Cypress", "electron", "node", "node-gyp", "prisma"];
 
-/** Mounted on a folder of the workspace's cache; not on a link that a test may have put there. */
+/** Mounts a folder over one of the workspace's cache; not over a link that a test may have put there. */
 function above(folder: string, cache: string, name: string): readonly Mount[] {
   const on = join(folder, "cache", name);
   const found = lstatSync(on, { throwIfNoEntry: false });
@@ -67,13 +70,16 @@ function made(folder: string, { name, at }: Named): Mount {
   return { from, at };
 }
 
-/** What a set-up command has fetched is used instead of the user's cache: it has all that this workspace needs. */
+/**
+ * Uses the downloads of a set-up command instead of the user's cache, because they are all that this workspace
+ * needs.
+ */
 const shown = (folder: string, { name, at }: Named): Mount => ({
   from: isFilled(join(folder, name)) ? join(folder, name) : at,
   at,
 });
 
-/** Whether a set-up command of this workspace has fetched anything. */
+/** Whether a set-up command of this workspace has downloaded anything. */
 export const hasFetched = (folder: string): boolean => FETCHED.some((name) => isFilled(join(folder, name)));
 
 /** Downloads of package managers; only set-up commands add to them. */
@@ -84,6 +90,6 @@ function isFilled(folder: string): boolean {
   try {
     return readdirSync(folder).length > 0;
   } catch {
-    return false; // It is not there.
+    return false; // The folder does not exist.
   }
 }

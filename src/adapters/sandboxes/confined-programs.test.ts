@@ -1,4 +1,4 @@
-/** What do gate and set-up commands have of the caches of tools, shown with the real bubblewrap? */
+/** Tests with the real bubblewrap which caches of tools gate and set-up commands can read and write. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ import { noSandbox } from "./sandbox.ts";
 const NEVER = new AbortController().signal;
 const limits = { ...LIMITS, maxMs: 60_000 };
 
-/** A home with downloads of the user's, and something that is nobody's business. */
+/** Makes a home with the user's downloads, and a private file. */
 async function place() {
   const home = fs.realpathSync(newFolder());
   const files = [
@@ -52,7 +52,7 @@ async function place() {
   };
 }
 
-/** Where there is no sandbox, nothing can be said of it. */
+/** Skips a test if there is no sandbox. */
 const sandboxed = (name: string, run: () => Promise<void>): void => {
   if (missing === false) it(name, run);
 };

@@ -9,7 +9,7 @@ import type { Sandbox, SandboxCommand, SandboxPlace } from "./sandbox.ts";
 type ConfinedProgramsOptions = {
   readonly programs: Programs;
   readonly sandbox: () => Promise<Sandbox | Failed>;
-  /** For set-up commands: if one fails with the user's read-only downloads, it is retried with its own. */
+  /** Set for set-up commands: if one fails with the user's read-only downloads, it is retried with its own. */
   readonly mayFetch?: boolean;
 };
 
@@ -39,13 +39,13 @@ export class ConfinedPrograms implements Programs {
   endLeftovers: Programs["endLeftovers"] = (job) => this.#options.programs.endLeftovers(job);
 }
 
-/** Beside the work tree, in the folder of the workspace, and removed with it. */
+/** Outside of the work tree, in the folder of the workspace, and removed with it. */
 export const cachesOf = (tree: string): string => join(dirname(tree), "caches");
 
 function wrapped(sandbox: Sandbox, program: Program, caches: SandboxPlace["caches"]): SandboxCommand {
   const { folder, command, environment } = program;
   const [first] = command;
-  // By a shell, so that a missing program ends with 127, as it does outside.
+  // Started by a shell, so that a missing program ends with 127, as it does outside.
   const started: SandboxCommand =
     first === "/bin/sh" ? command : ["/bin/sh", "-c", 'exec "$0" "$@"', ...command];
   return sandbox.wrap(started, { folder, temporary: environment["TMPDIR"] ?? folder, caches });

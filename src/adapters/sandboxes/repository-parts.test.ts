@@ -1,4 +1,4 @@
-/** Which parts of the user's repository stay visible. */
+/** Tests which parts of the user's repository stay visible in the sandbox. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ it("names the objects, those that it borrows from others, and no more of git's f
   const gitDir = path.join(repository.folder, ".git");
   const objects = path.join(lender.folder, ".git", "objects");
   writeFileSync(path.join(gitDir, "objects/info/alternates"), `# a remark\n${objects}\n../../lent\n`);
-  writeFileSync(path.join(objects, "info/alternates"), `${objects}\n`); // A ring of them ends, too.
+  writeFileSync(path.join(objects, "info/alternates"), `${objects}\n`); // Also tests that a cycle of them ends.
   assert.deepEqual(await readableOf({ top: repository.folder, gitDir }, NEVER), [
     path.join(gitDir, "objects"),
     objects,

@@ -1,11 +1,14 @@
-/** What commands in a workspace need of the hidden repository: its objects, borrowed ones too, and shared folders. */
+/**
+ * Lists what commands in a workspace need of the hidden repository: its objects, borrowed ones too, and shared
+ * folders.
+ */
 import { basename, join, resolve } from "node:path";
 import { readShort } from "../files/read-bounded.ts";
 import { git } from "../git/git.ts";
 
 type RepositoryParts = {
   readonly top: string;
-  /** The one that all work trees share. */
+  /** The git folder that all work trees share. */
   readonly gitDir: string;
   /** Names of ignored folders that workspaces have as links to the checkout. */
   readonly share?: readonly string[];

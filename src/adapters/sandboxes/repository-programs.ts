@@ -1,4 +1,4 @@
-/** Who runs the repository's own commands, and how confined? Gate and set-up, each watched by the tripwire. */
+/** Runs the repository's own commands, gate and set-up, in the sandbox, and checks the user's checkout after each. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Programs } from "../../ports/programs.ts";
 import { WatchedPrograms, type WatchedProgramsOptions } from "../checkouts.ts";
@@ -8,14 +8,14 @@ import { noSandbox, type Sandbox } from "./sandbox.ts";
 type RepositoryProgramsOptions = WatchedProgramsOptions & {
   readonly sandbox: () => Promise<Sandbox | Failed>;
   readonly gateSandbox: "auto" | "off";
-  /** Whether set-up commands may fetch packages. */
+  /** Whether set-up commands may download packages. */
   readonly network: boolean;
 };
 
 export type RepositoryPrograms = {
   readonly gate: Programs;
   readonly setup: Programs;
-  /** Watched, and as the user: for callers that wrap commands themselves, and for a look outside. */
+  /** Watched, without sandbox: for callers that wrap commands themselves, and for running the gate outside. */
   readonly plain: Programs;
   readonly isGateConfined: () => Promise<boolean>;
 };

@@ -1,4 +1,4 @@
-/** What confines commands about one repository? The same for the built-in agent, the gate and the criteria of a plan. */
+/** Opens the sandbox of one repository, which the built-in agent, the gate and the criteria of a plan share. */
 import path from "node:path";
 import { failure, messageOf } from "../../core/failure.ts";
 import type { Failed } from "../../core/result.ts";
@@ -13,14 +13,14 @@ type SandboxSettings = {
   readonly workspace: { readonly share: readonly string[] };
 };
 
-/** Opened by the first who asks, once. */
+/** Opened once, by the first caller. */
 export function repositorySandbox(
   { located: { top, gitDir }, stateFolder }: Pick<Project, "located" | "stateFolder">,
   { sandbox: setting, network, workspace: { share } }: SandboxSettings,
   environment: Environment,
 ): () => Promise<Sandbox | Failed> {
   const open = async () => {
-    const hidden = [path.dirname(stateFolder), top, gitDir]; // The runs of other repositories, too.
+    const hidden = [path.dirname(stateFolder), top, gitDir]; // Includes the runs of other repositories.
     const readable = await readableOf({ top, gitDir, share }, AbortSignal.timeout(LOOK_MS));
     return openSandbox({ setting, network, environment, hidden, readable });
   };

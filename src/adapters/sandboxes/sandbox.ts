@@ -1,4 +1,4 @@
-/** Keeps a command from the rest of the machine, if the system can. */
+/** The port of a sandbox, which keeps a command from the rest of the machine, if the system can. */
 
 export type Sandbox = {
   readonly level: "bubblewrap" | "none";
@@ -12,7 +12,7 @@ export type SandboxCommand = readonly [string, ...string[]];
 export type SandboxPlace = {
   readonly folder: string;
   readonly temporary: string;
-  /** It can read the folder and write the file. */
+  /** The command can read the folder and write the file. */
   readonly scratchpad?: { readonly folder: string; readonly file?: string } | undefined;
   /**
    * The workspace's own caches of tools, in `folder`. `read`: downloads can be read, there or in the user's home.

@@ -1,4 +1,4 @@
-/** Which parts of a home folder a confined command sees. */
+/** Tests which parts of a home folder a confined command sees. */
 import assert from "node:assert/strict";
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { it } from "node:test";
 import { newFolder } from "../../../test/support/folders.ts";
 import { toolChains } from "./tool-chains.ts";
 
-/** Folders, and with a dot in the last part's middle files. */
+/** Makes a home with these folders; names with a dot inside are files. */
 function homeWith(...paths: readonly string[]): string {
   const home = realpathSync(newFolder());
   for (const one of paths) {

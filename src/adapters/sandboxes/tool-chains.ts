@@ -1,4 +1,4 @@
-/** The tool chains in hidden home folders that programs need, found by the PATH and a few variables; no credentials. */
+/** Finds the tool chains in hidden home folders that programs need, by the PATH and a few variables; no credentials. */
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
 import { type Way, wayTo } from "./way.ts";
 
@@ -15,7 +15,7 @@ export function toolChains(environment: Variables, hidden: readonly string[]): W
   });
 }
 
-/** Below a hidden folder, but neither one itself nor above one, and not where keys are kept. */
+/** Whether a path is below a hidden folder, but neither one itself nor above one, and not a folder of keys. */
 function isFit(path: string, hidden: readonly string[]): boolean {
   const isBelow = hidden.some((folder) => path.startsWith(`${folder}${sep}`));
   const isAbove = hidden.some((folder) => `${folder}${sep}`.startsWith(`${path}${sep}`));
@@ -35,7 +35,7 @@ function aroundBin(folder: string, homes: ReadonlySet<string | undefined>): stri
   return [folder, ...beside, ...rust];
 }
 
-/** What programs in a "bin" load. Not "share": in ~/.local it holds sessions and keys of other tools. */
+/** Folders that programs in a "bin" load from. Not "share": in ~/.local it holds sessions and keys of other tools. */
 const BESIDE_BIN: readonly string[] = [
   ...["lib", "lib64", "libexec", "include", "jre", "pyvenv.cfg"],
   ...["registry", "git", "pkg"], // Downloads of cargo and go.

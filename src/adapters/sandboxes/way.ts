@@ -3,7 +3,7 @@ import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 
 export type Way = {
-  /** Without links. */
+  /** The path without links. */
   readonly path: string;
   readonly links: readonly Link[];
 };
@@ -11,7 +11,7 @@ export type Way = {
 /** `at` is a real path except for its last part; `to` is the target as written. */
 type Link = { readonly at: string; readonly to: string };
 
-/** Undefined if nothing is there. */
+/** Undefined if the path does not exist. */
 export function wayTo(name: string): Way | undefined {
   const links: Link[] = [];
   let path = "/";

@@ -27,6 +27,10 @@ export type McpServers = { readonly servers: readonly McpServer[]; readonly prob
 /**
  * `passed`: the variables that the user passes on. `${NAME}` stands for one of them, `${NAME:-else}` has a
  * default. A server that names another variable is left out, so that no file of a repository can ask for a secret.
+ *
+ * ```ts
+ * readMcpServers('{"mcpServers": {"docs": {"command": "docs-mcp", "env": {"KEY": "${KEY}"}}}}', { KEY: "k" });
+ * ```
  */
 export function readMcpServers(
   json: string,
