@@ -10,10 +10,10 @@ export type PatchFile = {
 /** Numbered as in the new file. */
 export type PatchLine = { readonly line: number; readonly text: string };
 
-/** What git's raw output says of a changed file. */
+/** A changed file in git's raw output. */
 type Changed = { readonly status: string; readonly paths: readonly string[] };
 
-/** The names are those of `changes`, which stand in the patch's order: headers of a patch lose blanks at their end. */
+/** Names come from `changes`, which are in the patch's order, because a patch's headers lose blanks at their end. */
 export function readPatch(patch: string, changes: readonly Changed[]): readonly PatchFile[] {
   const paths = changes.flatMap(({ status, paths }) => {
     const path = paths.at(-1)!;
@@ -31,7 +31,7 @@ export function readPatch(patch: string, changes: readonly Changed[]): readonly 
   }));
 }
 
-/** Context may be an empty line, by a setting of git's. */
+/** The added lines of a hunk. An empty line counts as context, because git can be set to write it so. */
 function addedLines(start: number, lines: readonly string[]): readonly PatchLine[] {
   return lines
     .filter((line) => !line.startsWith("-") && !line.startsWith("\\"))
