@@ -1,4 +1,4 @@
-/** Runs the script of a loop: by a shell in a workspace, confined where the machine can, with the draft as its input. */
+/** Runs the script of a loop by a shell in a workspace, in a sandbox where possible, with the draft as its input. */
 import { failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import { type Failed, hasFailed } from "../core/result.ts";

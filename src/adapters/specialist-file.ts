@@ -5,7 +5,7 @@ import type { Specialist } from "../core/specialist.ts";
 import { quoted } from "../text/lines.ts";
 
 type ReadSpecialist =
-  /** `remarks`: what was ignored. */
+  /** `remarks`: parts of the file that were ignored. */
   { readonly specialist: Specialist; readonly remarks: readonly string[] } | { readonly problem: string };
 
 export function specialistOf(source: string, text: string): ReadSpecialist {
@@ -42,7 +42,7 @@ function readName(written: unknown, source: string): string | { readonly problem
   return { problem: `has the name ${quoted(name)}; it must be ${rule}` };
 }
 
-/** Our names, and those of other systems. */
+/** Skein's names of tools, and the names of other systems for them. */
 const TOOLS: ReadonlyMap<string, string> = new Map([
   ...["read", "write", "edit", "bash", "grep", "find", "ls", "git"].map((tool) => [tool, tool] as const),
   ["multiedit", "edit"],
@@ -53,7 +53,10 @@ const READING: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "git
 
 type ReadTools = { readonly names?: readonly string[]; readonly remarks: readonly string[] };
 
-/** None, or "*", means all. A limited tool such as Bash(git:*) does not stand for the whole tool. */
+/**
+ * The tools of a specialist. No names, or "*", mean all. A limited tool such as Bash(git:*) does not stand for the
+ * whole tool.
+ */
 function readTools(written: unknown): ReadTools | { readonly problem: string } {
   const asked = words(written);
   if (asked.length === 0 || asked.includes("*")) return { remarks: [] };
@@ -65,7 +68,7 @@ function readTools(written: unknown): ReadTools | { readonly problem: string } {
   return { names: [...names], remarks };
 }
 
-/** Short names depend on the provider in use; "inherit" means no choice. */
+/** The model of a specialist. Short names depend on the provider in use; "inherit" means no choice. */
 function readModel(written: unknown): { readonly name?: string; readonly remarks: readonly string[] } {
   const name = line(written);
   if (name === "" || name === "inherit") return { remarks: [] };
@@ -86,7 +89,7 @@ const readKeywords = (written: unknown): readonly string[] =>
     .filter((word) => /[\p{L}\p{N}]/u.test(word) && word.length <= MAX_KEYWORD_CHARS)
     .slice(0, MAX_KEYWORDS);
 
-/** A list, or a text with commas. */
+/** The entries of a list, or of a text with commas. */
 function words(written: unknown): readonly string[] {
   const entries = Array.isArray(written) ? written : typeof written === "string" ? written.split(",") : [];
   return entries.map(line).filter((entry) => entry !== "");
@@ -94,13 +97,13 @@ function words(written: unknown): readonly string[] {
 
 const CONTROL = /\p{Cc}+/gu;
 
-/** Text on one line; empty if it is not text. */
+/** Text on one line; empty if the value is not text. */
 const line = (written: unknown): string =>
   typeof written === "string" ? written.toWellFormed().replace(CONTROL, " ").trim() : "";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** YAML between two lines of dashes. */
+/** Reads the YAML between two lines of dashes. */
 function readFrontMatter(
   text: string,
 ): { readonly fields: Fields; readonly body: string } | { readonly problem: string } {
@@ -135,7 +138,7 @@ function readYaml(head: string): { readonly fields: Fields } | { readonly proble
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Many files have an unquoted description with a colon: then each line is read as a key and a value. */
+/** Reads each line as a key and a value, because many files have an unquoted description with a colon. */
 function readLines(head: readonly string[]): Fields | undefined {
   const found = head.flatMap((line) => {
     const colon = line.indexOf(":");

@@ -1,4 +1,4 @@
-/** Does docs/specialists.md say what is so? Its example is read as a file of a repository. */
+/** Tests that the example in docs/specialists.md can be used as a repository's file. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

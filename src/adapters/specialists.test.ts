@@ -1,4 +1,4 @@
-/** Which specialists are read from a repository that anybody may have shaped? */
+/** Tests which specialists are read from a repository, including files made to harm their reader. */
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { newFolder } from "../../test/support/folders.ts";
 import { readSpecialists } from "./specialists.ts";
 
-/** A repository with these files; its name is the folder's. */
+/** Makes a repository with these files; its name is the folder's. */
 function repositoryWith(files: Readonly<Record<string, string | Uint8Array>>): string {
   const top = newFolder();
   for (const [name, text] of Object.entries(files)) {

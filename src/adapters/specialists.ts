@@ -1,4 +1,7 @@
-/** Reads the specialists that the user has written: Markdown with front matter in two folders. Reports unusable files. */
+/**
+ * Reads the specialists that the user has written: Markdown with front matter in two folders. Reports unusable
+ * files.
+ */
 import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../core/failure.ts";
@@ -12,10 +15,10 @@ type ReadSpecialists = {
   readonly problems: readonly string[];
 };
 
-/** The second overrides the first. */
+/** The second folder overrides the first. */
 const FOLDERS = [".claude/agents", ".skein/agents"];
 const MAX_FILES = 100; // In one folder: more than a planner can choose from.
-const MAX_BYTES = 64 * 1024; // Some 16,000 tokens, which each turn of it pays for.
+const MAX_BYTES = 64 * 1024; // About 16,000 tokens, which each of its turns pays for.
 
 /** The files are untrusted: nothing is read from outside of `top`, and nothing without a limit. */
 export async function readSpecialists(top: string, agrees: Agrees = AGREES_TO_ALL): Promise<ReadSpecialists> {
@@ -32,7 +35,7 @@ export async function readSpecialists(top: string, agrees: Agrees = AGREES_TO_AL
   return { specialists, problems };
 }
 
-/** What one asks for: to give agents its words, its tools and its model. */
+/** The trust ask of a specialist: to give agents its prompt, its tools and its model. */
 export function roleAsk({ source, ...role }: Specialist): TrustAsk {
   const { name, tools, model } = role;
   const narrows = [tools && `tools ${tools.join(", ")}`, model && `model ${model}`]
@@ -51,7 +54,7 @@ async function specialistsIn(
   for (const name of await filesIn(top, folder, problems)) {
     const source = `${folder}/${name}`;
     const text = (await readText(path.join(top, source), MAX_BYTES)) ?? { problem: "is not a plain file" };
-    const { specialistOf } = await import("./specialist-file.ts"); // Loads the reader of YAML.
+    const { specialistOf } = await import("./specialist-file.ts"); // Loads the YAML parser.
     const read = "problem" in text ? text : specialistOf(source, text.text);
     if ("problem" in read) {
       problems.push(`${source} ${read.problem}; it is left out`);

@@ -1,4 +1,4 @@
-/** What a planner is told of real commits: documents, paths and history, within limits. */
+/** Tests what a planner is told of real commits: documents, paths and history, within limits. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** What is in a commit that a planner should know? Its documents, its paths and its history, as git tells them. */
+/** Reads what a planner should know of a commit: its documents, its paths and its history, by git. */
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { Document, Surroundings } from "../ports/surroundings.ts";
 import { firstLines, level } from "../prompting/message.ts";
@@ -9,9 +9,9 @@ import { wrongNames } from "./repositories/names.ts";
 
 const DOCUMENTS = ["SPEC.md", "FEATURES.json", "AGENTS.md", "CLAUDE.md", "DECISIONS.md"];
 
-const MAX_DOCUMENT_CHARS = 64_000; // Some 16,000 tokens: a specification of thirty pages.
+const MAX_DOCUMENT_CHARS = 64_000; // About 16,000 tokens: a specification of thirty pages.
 const MAX_DOCUMENTS_CHARS = 160_000;
-const MAX_PATHS = 2_000; // Some 20,000 tokens.
+const MAX_PATHS = 2_000; // About 20,000 tokens.
 const MAX_COMMITS = 20;
 /** Some people write their whole message into the subject. */
 const MAX_SUBJECT_CHARS = 200;
@@ -55,13 +55,16 @@ async function documentsIn(
     if (file === undefined) continue;
     const text = await readBlob({ folder, id: file.id, maxBytes: MAX_READ_BYTES }, signal);
     if (typeof text !== "string") return text;
-    // Bytes that were not read count as characters: there may be fewer, and it is far too long anyway.
+    // Bytes that were not read count as characters: there may be fewer, but the document is far too long anyway.
     documents.push({ path, text, leftOut: Math.max(0, file.bytes - MAX_READ_BYTES) });
   }
   return documents;
 }
 
-/** All get the same room; what short documents leave over goes to the long ones. */
+/**
+ * Fits the documents into the limit: all get the same room, and room that short documents leave goes to the long
+ * ones.
+ */
 function fitted(documents: readonly Document[]): readonly Document[] {
   const lengths = documents.map(({ text }) => Math.min(text.length, MAX_DOCUMENT_CHARS));
   const room = Math.min(MAX_DOCUMENT_CHARS, level(lengths, MAX_DOCUMENTS_CHARS));

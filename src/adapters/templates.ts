@@ -1,4 +1,7 @@
-/** Reads the template files of a folder: XML as text; modules are imported, which runs them, only if that is allowed. */
+/**
+ * Reads the template files of a folder: XML as text; modules are imported, which runs them, only if that is
+ * allowed.
+ */
 import { execFile } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
@@ -8,11 +11,11 @@ import type { TemplateFile } from "../ports/subtasks.ts";
 import { readBounded } from "./files/read-bounded.ts";
 
 /**
- * Sorted by name; empty if there is no such folder. `allowCode`: modules are imported, which runs them with the user's
- * rights. `code`: a module that was not imported.
+ * Sorted by name; empty if there is no such folder. `allowCode`: modules are imported, which runs them with the
+ * user's rights. `code`: a module that was not imported.
  */
 export async function templateFiles(folder: string, allowCode: boolean): Promise<readonly TemplateFile[]> {
-  const names = await readdir(folder).catch(() => []); // No folder, no templates.
+  const names = await readdir(folder).catch(() => []); // There is no such folder.
   const wanted = names.filter((name) => XML.test(name) || CODE.test(name)).sort();
   const files: TemplateFile[] = [];
   for (const file of wanted.slice(0, MAX_FILES))
@@ -32,7 +35,7 @@ export async function templateFiles(folder: string, allowCode: boolean): Promise
 const XML = /^[^.].*\.xml$/i;
 const CODE = /^[^.].*(?<!\.d|\.test)\.[mc]?[jt]s$/;
 const MAX_FILES = 1_000;
-/** More than any template; its reader has a limit of its own. */
+/** Larger than any template; its reader has a limit of its own. */
 const MAX_BYTES = 1_100_000;
 const MAX_IMPORT_MS = 10_000;
 
@@ -54,7 +57,10 @@ async function xmlIn(file: string): Promise<Content> {
 
 const codeIn = async (): Promise<Content> => ({ is: "code" });
 
-/** In a process of its own, without keys and with a time limit. Only what JSON can hold comes back. */
+/**
+ * Imports a module in a process of its own, without keys and with a time limit. Only values that JSON can hold
+ * come back.
+ */
 async function moduleIn(file: string): Promise<Content> {
   try {
     const { stdout } = await promisify(execFile)(

@@ -1,4 +1,4 @@
-/** Keeps what a job's programs wrote: one file a job, of limited size, without secrets. */
+/** Keeps the output of a job's programs: one file a job, of limited size, without secrets. */
 import { createHash } from "node:crypto";
 import {
   closeSync,
@@ -19,7 +19,7 @@ type FileTranscriptsOptions = {
   readonly folder: string;
   /** Values that must not appear in any file. */
   readonly secrets: readonly string[];
-  /** Of one file; the middle of a longer one is left out. */
+  /** The limit of one file; the middle of a longer output is left out. */
   readonly maxBytes: number;
 };
 
@@ -30,7 +30,7 @@ export class FileTranscripts implements Transcripts {
     this.#options = options;
   }
 
-  /** Can be read while it grows: up to half of the limit at once, all of it when it is closed. */
+  /** The file can be read while it grows: up to half of the limit at once, all of it when it is closed. */
   pathOf(name: string): string {
     return join(this.#options.folder, transcriptName(name));
   }
@@ -61,7 +61,7 @@ export class FileTranscripts implements Transcripts {
   }
 }
 
-/** More looks at one tree than the rules of landing allow. */
+/** More gate runs on one tree than the rules of landing allow. */
 const MAX_NUMBER = 50;
 
 /** Readable, unique, and a valid file name everywhere. */
@@ -75,9 +75,9 @@ export function transcriptName(name: string): string {
 }
 
 /**
- * The first half goes into the file itself. What follows goes into two parts of a quarter each in turn, so that the
- * newest quarter is always there; closing joins them. Everything is written at once, so nothing is lost with the process.
- * If the disk fails, writing ends, and the job goes on.
+ * Writes the first half of the limit into the file itself. Later output goes into two parts of a quarter each in
+ * turn, so that the newest quarter is always there; closing joins them. Everything is written at once, so nothing
+ * is lost with the process. If the disk fails, writing ends, and the job goes on.
  */
 class BoundedFile {
   readonly #path: string;

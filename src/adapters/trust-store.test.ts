@@ -1,3 +1,7 @@
+/**
+ * Tests that agreements are kept for their owner alone, survive concurrent writers, and that damaged ones count as
+ * none.
+ */
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";

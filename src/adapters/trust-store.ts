@@ -9,8 +9,8 @@ import { readText } from "./files/read-bounded.ts";
 import { ignoreMissing, writeDurably } from "./files/write-whole.ts";
 
 /**
- * A file each, written whole under the ask's own id: two processes that agree at once write different files, or the
- * same one with the same content.
+ * Each agreement is a file, written whole under the ask's own id: two processes that agree at once write different
+ * files, or the same file with the same content.
  */
 export function trustStore(stateFolder: string): TrustStore {
   const folder = path.join(stateFolder, "trust");
@@ -32,7 +32,7 @@ export function trustStore(stateFolder: string): TrustStore {
     async agree(asks, by) {
       try {
         for (const ask of asks) {
-          const { is, from, name, words } = ask; // Its value may hold a key, and is in the id.
+          const { is, from, name, words } = ask; // Without the value, which may hold a key; the id has its hash.
           const record = { format: FORMAT, id: askId(ask), is, from, name, words, by, at: new Date() };
           await writeDurably(
             path.join(folder, askId(ask) + ENDING),

@@ -1,4 +1,4 @@
-/** How long has each job waited until it may call its model? Of several calls that wait at once, the first counts. */
+/** Measures how long each job has waited to call its model; calls that wait at the same time count once. */
 import type { JobId } from "../core/job.ts";
 import type { Clock } from "../ports/clock.ts";
 
@@ -11,7 +11,7 @@ export class WaitTimes {
     this.#clock = clock;
   }
 
-  /** Returns what ends the wait. */
+  /** Returns a function that ends the wait. */
   begin(job: JobId): () => void {
     const begun = this.#clock.now();
     const { ms, since } = this.#waited.get(job) ?? { ms: 0, since: [] };

@@ -1,4 +1,4 @@
-/** Where do the agents and the gate of a run work? Its workspaces, programs and gate, watched and confined. */
+/** Opens the workspaces, programs and gate of a run, sandboxed, with changes of the user's checkout watched. */
 import path from "node:path";
 import type { JobId } from "../core/job.ts";
 import type { Failed } from "../core/result.ts";
@@ -50,15 +50,15 @@ type WorkshopParts = {
   readonly sandbox: () => Promise<Sandbox | Failed>;
   readonly transcripts: Transcripts;
   readonly redact: (text: string) => string;
-  /** The user's checkout is not as it was before a command of this job. */
+  /** Called if the user's checkout differs from before a command of this job. */
   readonly checkoutChanged: (job: JobId, places: readonly string[]) => void;
   readonly maxGates: number;
   readonly plansAreFull: boolean;
   /** What decides, besides the tree, which programs and packages a gate's commands find. */
   readonly surroundings: string;
-  /** What files of the user's checkout may ask for. */
+  /** Decides whether the user agreed to what files of the checkout ask for. */
   readonly agrees: Agrees;
-  /** What else the repository names to be run. */
+  /** Other commands that the repository names. */
   readonly alsoRun: readonly string[];
 };
 

@@ -1,4 +1,4 @@
-/** What was said in a job's turn? Messages of models and tools, in the conventions' form, without secrets, shortened. */
+/** Reads the messages of a job's turn for traces, in OpenTelemetry's form, without secrets and shortened. */
 import path from "node:path";
 import type { ModelMessage } from "ai";
 import type { JobId } from "../../core/job.ts";
@@ -12,9 +12,9 @@ type ContentPlace = { readonly turns: string; readonly conversations: string; re
 
 type TurnContent = {
   readonly turn: Attributes;
-  /** Of the n-th answered call, counted from 0; undefined if it is not known. */
+  /** The content of the n-th answered call, counted from 0; undefined if it is not known. */
   readonly call: (n: number) => Attributes | undefined;
-  /** Of a tool that this call asked for. */
+  /** The content of a tool that this call asked for. */
   readonly tool: (n: number, id: string) => Attributes | undefined;
 };
 
@@ -23,7 +23,7 @@ export async function contentOf(
   redact: (text: string) => string,
 ): Promise<TurnContent> {
   const files = turnFiles(turns, job);
-  // Before anything is shortened: half a secret is not known for one.
+  // Redacted before any text is shortened, because half a secret is not recognised.
   const plain = <Value>(value: Value): Value => redactFields(value, redact);
   const brief = plain(await readRecord<{ readonly kind: string; readonly transcript?: string }>(files.brief));
   const said = plain(await readRecord<Said>(files.said));
@@ -60,11 +60,11 @@ export async function contentOf(
 const userMessage = (content: string): ModelMessage => ({ role: "user", content });
 const answer = (content: string): ModelMessage => ({ role: "assistant", content });
 
-/** A worker that goes on has its conversation so far in the first line. */
+/** Whether the line is a worker's conversation so far, which is the first line when the worker goes on. */
 const isPast = (line: readonly ModelMessage[]): boolean =>
   line.some(({ role }) => role === "user") && line.some(({ role }) => role === "assistant");
 
-/** An answer with what is new since the one before: each call was sent all that came earlier as well. */
+/** An answer with the messages that are new since the one before; each call was sent all earlier messages as well. */
 type Step = {
   readonly input: readonly ModelMessage[];
   readonly output: ModelMessage;
@@ -106,11 +106,11 @@ function partsOf({ content }: ModelMessage): readonly Part[] {
   });
 }
 
-/** A collector refuses what is too large, with everything that was sent beside it. */
+/** A collector refuses a span that is too large, with everything that was sent beside it. */
 const MAX_CHARS = 8_000;
 
 const shortened = (text: string): string =>
   text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS).toWellFormed()}… (${text.length} characters)`;
 
-/** Every text in it shortened. */
+/** The value with every text in it shortened. */
 const cut = (value: unknown): unknown => redactFields(value, shortened);

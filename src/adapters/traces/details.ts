@@ -1,11 +1,14 @@
-/** What is known of a job beyond the log? Reads its ledger and its gate's times from the run's folder. */
+/**
+ * Reads a job's model calls, tool uses and gate times for traces from the run's folder, which the log does not
+ * have.
+ */
 import path from "node:path";
 import type { JobId } from "../../core/job.ts";
 import type { CallDetail, JobDetails, ToolDetail } from "../../core/view/trace-details.ts";
 import { type LedgerLine, ledgerFile, ledgerLines } from "../agents/model/ledger.ts";
 import { readGateTimes } from "../gates/gate-times.ts";
 
-/** `folder`: the run's. With `redact`, also what was said, which it goes through. */
+/** `folder`: that of the run. With `redact`, the messages are read, too, and redacted. */
 export async function detailsOf(
   folder: string,
   job: JobId,
@@ -52,7 +55,7 @@ function endOf(line: LedgerLine | undefined): Omit<CallDetail, "call" | "model">
   return { ...to, usage: { input, output, cacheRead }, stop: FINISH.get(stop) ?? stop };
 }
 
-/** The conventions' words for why an answer ended. */
+/** OpenTelemetry's words for why an answer ended. */
 const FINISH: ReadonlyMap<string, string> = new Map([
   ["tool-calls", "tool_call"],
   ["content-filter", "content_filter"],

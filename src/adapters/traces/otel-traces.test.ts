@@ -1,3 +1,4 @@
+/** Tests that a run's spans are sent while it goes on, after a restart, and after an outage of the collector. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -11,7 +12,7 @@ import type { RunHome } from "../../ports/runs.ts";
 import { LiveTrace, traceDocument } from "./otel-traces.ts";
 import { traceSettings } from "./settings.ts";
 
-/** A log in memory that can be followed, and a folder without files. */
+/** An in-memory log that can be followed, and a folder without files. */
 class TestHome {
   readonly events: Event[] = [];
   readonly #more = new EventTarget();

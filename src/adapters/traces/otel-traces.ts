@@ -1,4 +1,4 @@
-/** Makes the spans of a run and brings them out: all of a log at once, or those of jobs as they end. */
+/** Makes the spans of a run and sends them to a collector: all of a log at once, or those of jobs as they end. */
 
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -11,7 +11,7 @@ import { detailsOf } from "./details.ts";
 import { type OtlpDocument, type OtlpSpan, otlpDocument, otlpSpan, traceName } from "./otlp.ts";
 import type { TraceSettings } from "./settings.ts";
 
-/** `redact`: content is wanted, and goes through it. */
+/** `redact`: set if content is wanted; all content is redacted by it. */
 type SpanParts = { readonly home: RunHome; readonly redact: ((text: string) => string) | undefined };
 
 export async function traceDocument(
@@ -65,7 +65,10 @@ async function spansOfJob(trace: Trace, job: JobId, { home, redact }: SpanParts)
 /** How long the end of a run waits for the last spans at most. */
 const LAST_MS = 2_000;
 
-/** Follows the log beside the engine. What cannot be sent waits, up to a limit, and is left to `skein trace` then. */
+/**
+ * Follows the log beside the engine. Spans that cannot be sent wait, up to a limit; the rest is left to `skein
+ * trace`.
+ */
 export class LiveTrace implements TraceFollower {
   readonly #parts: SpanParts;
   readonly #settings: TraceSettings;
@@ -106,7 +109,7 @@ export class LiveTrace implements TraceFollower {
       await this.#collect(() => true);
       await this.#send();
     } catch {
-      // The run's folder is gone, or its log is damaged: the run has said so.
+      // The run's folder is gone, or its log is damaged: the run has reported it.
     } finally {
       clearTimeout(last);
     }
@@ -123,7 +126,7 @@ export class LiveTrace implements TraceFollower {
   #take(event: Event): void {
     traceEvent(this.#trace, event);
     this.#events += 1;
-    if (this.#events <= this.#after) return; // An earlier process has seen to it.
+    if (this.#events <= this.#after) return; // An earlier process has sent its spans.
     if (event.type === "job.ended") this.#ended.add(event.job);
     if (event.type === "run.closed") this.#isClosed = true;
     if (!this.#stop.signal.aborted)
@@ -171,7 +174,7 @@ export class LiveTrace implements TraceFollower {
   }
 }
 
-/** `why` is for people. `mayRetry`: the same again may be taken later. */
+/** `why`: for people. `mayRetry`: the same request may succeed later. */
 type SendEnd =
   | { readonly is: "sent"; readonly rejected: number }
   | {
@@ -210,10 +213,10 @@ async function send(
   }
 }
 
-/** As the protocol says; any other status would be the same again. */
+/** The protocol's retryable statuses; with any other, a retry would fail again. */
 const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** A collector may take some of the spans only. */
+/** How many spans the collector rejected: it may take only some of them. */
 async function rejectedIn(response: Response): Promise<number> {
   const length = Number(response.headers.get("content-length"));
   if (!(length > 2 && length < MAX_ANSWER_BYTES)) {
@@ -224,13 +227,13 @@ async function rejectedIn(response: Response): Promise<number> {
     const answer = (await response.json()) as { partialSuccess?: { rejectedSpans?: string | number } };
     return Number(answer.partialSuccess?.rejectedSpans ?? 0) || 0;
   } catch {
-    return 0; // The spans were taken; what is said about it is not JSON.
+    return 0; // The spans were taken; the body is not JSON.
   }
 }
 
 const MAX_ANSWER_BYTES = 64_000;
 
-/** Never the error's own message: that may quote a header. */
+/** The reason in Skein's words, never the error's own message, which may quote a header. */
 function reasonOf(thrown: unknown): string {
   const { name, cause } = Object(thrown) as Error;
   if (name === "TimeoutError" || name === "AbortError") return "it did not answer in time";
@@ -241,6 +244,6 @@ function reasonOf(thrown: unknown): string {
     : `it cannot be reached (${code})`;
 }
 
-/** Without a name or password in it. */
+/** The endpoint without a name or password in it. */
 const placeOf = ({ endpoint }: TraceSettings): string =>
   URL.parse(endpoint)?.origin ?? "the address in OTEL_EXPORTER_OTLP_ENDPOINT";

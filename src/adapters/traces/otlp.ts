@@ -1,4 +1,4 @@
-/** How are spans written for a collector? OTLP in JSON, with ids that are the same in every process. */
+/** Writes spans as OTLP in JSON, with ids that are the same in every process. */
 import { createHash } from "node:crypto";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Trace } from "../../core/view/trace.ts";
@@ -27,11 +27,14 @@ type OtlpValue =
 
 export type OtlpDocument = { readonly resourceSpans: readonly object[] };
 
-/** Two repositories may have a run of the same name: its base and the moment that it was opened tell them apart. */
+/**
+ * Names a trace. Two repositories may have a run of the same name: its base and the moment it was opened tell them
+ * apart.
+ */
 export const traceName = ({ opened }: Trace): string =>
   JSON.stringify([opened?.request.run, opened?.request.base, opened?.at]);
 
-/** `trace`: its name, see above. */
+/** `trace`: the result of `traceName`. */
 export function otlpSpan(trace: string, span: TraceSpan): OtlpSpan {
   const { key, parent, link, name, kind, from, to, attributes } = span;
   const traceId = hex(trace, 16);

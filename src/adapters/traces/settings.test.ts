@@ -1,3 +1,4 @@
+/** Tests how the standard `OTEL_*` variables turn traces on, and which mistakes in them are reported. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isContentWanted, traceSettings } from "./settings.ts";

@@ -1,10 +1,10 @@
-/** Are traces wanted, and where do they go? The standard `OTEL_*` variables; nothing else is loaded before they say so. */
+/** Reads from the standard `OTEL_*` variables whether traces are wanted, and where they go. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export type TraceSettings = {
   readonly endpoint: string;
-  /** Often keys: never shown. */
+  /** Often keys, so never shown. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   /** Why nothing can be sent with these variables. */
@@ -48,7 +48,7 @@ export function traceSettings(env: Environment): TraceSettings | undefined {
   };
 }
 
-/** Not with the address itself: it may have a password in it. */
+/** Names the problem without the address itself, which may have a password in it. */
 function problemOf(address: string, env: Environment): string | undefined {
   const url = URL.parse(address);
   const protocol = env["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"] ?? env["OTEL_EXPORTER_OTLP_PROTOCOL"];
@@ -67,7 +67,7 @@ export const resourceOf = (env: Environment): Readonly<Record<string, string>> =
   ...(textIn(env, "OTEL_SERVICE_NAME") !== undefined && { "service.name": env["OTEL_SERVICE_NAME"]! }),
 });
 
-/** Prompts, answers and what tools are given: only by the conventions' own variable. */
+/** Whether prompts, answers and tools' inputs are wanted: only by OpenTelemetry's own variable. */
 export const isContentWanted = (env: Environment): boolean =>
   /^(?:true|span_only|span_and_event)$/i.test(
     textIn(env, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT") ?? "",
@@ -75,7 +75,7 @@ export const isContentWanted = (env: Environment): boolean =>
 
 const LOCAL_COLLECTOR = "http://localhost:4318";
 
-/** An empty variable counts as none. */
+/** An empty variable counts as unset. */
 const textIn = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
 const isTrue = (value: string | undefined): boolean => value?.trim().toLowerCase() === "true";
 
@@ -84,7 +84,7 @@ function numberOf(env: Environment, name: string): number | undefined {
   return Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
-/** "a=1,b=2", with values as in an address. What is no pair is left out. */
+/** Parses "a=1,b=2", with values encoded as in an address. Invalid pairs are left out. */
 function pairs(text = ""): Readonly<Record<string, string>> {
   const found = text.split(",").flatMap((pair) => {
     const at = pair.indexOf("=");

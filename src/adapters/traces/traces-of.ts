@@ -1,4 +1,4 @@
-/** Which variables turn traces on, and what is loaded then? Nothing, without them. */
+/** Opens traces if the environment turns them on; without that no module of them is loaded. */
 import { messageOf } from "../../core/failure.ts";
 import type { Environment } from "../../ports/project.ts";
 import type { RunHome } from "../../ports/runs.ts";
@@ -6,7 +6,7 @@ import type { Traces } from "../../ports/traces.ts";
 import { redactor } from "../../text/redact.ts";
 import { isContentWanted, resourceOf, traceSettings } from "./settings.ts";
 
-/** What is secret in a run, by the settings that were recorded with it. */
+/** The secrets of a run, by the settings that were recorded with it. */
 type SecretsOf = (settings: unknown, env: Environment) => readonly string[];
 
 export function openTraces(env: Environment, secretsOf: SecretsOf): Traces {

@@ -1,3 +1,4 @@
+/** Tests when something in a folder last changed, by the times of its files and folders. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

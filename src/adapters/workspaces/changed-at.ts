@@ -1,4 +1,4 @@
-/** When was something in a folder last changed? By the times of its files and folders, within limits. */
+/** Finds when something in a folder last changed, by the times of its files and folders, within limits. */
 import type { Dirent } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export async function changedAt(folder: string, signal: AbortSignal): Promise<nu
   return newest;
 }
 
-/** This many take about a second, and a look is taken only after minutes of silence. */
+/** This many take about a second, and the search only runs after minutes of silence. */
 const MAX_ENTRIES = 50_000;
 
 /** Installed before the turn began; new entries show in the time of the folder itself. */
@@ -33,7 +33,7 @@ async function* entriesOf(folder: string): AsyncIterable<Dirent> {
   try {
     for await (const entry of await opendir(folder)) yield entry;
   } catch {
-    // It is gone, or not readable.
+    // The folder is gone, or not readable.
   }
 }
 
@@ -41,6 +41,6 @@ async function timeOf(path: string): Promise<number> {
   try {
     return Math.floor((await lstat(path)).mtimeMs);
   } catch {
-    return 0; // It is gone; the time of its folder shows that.
+    return 0; // The file is gone, which shows in the time of its folder.
   }
 }

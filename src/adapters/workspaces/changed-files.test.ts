@@ -1,4 +1,4 @@
-/** What a worker left where nobody may look. The tests may run as one whom no mode keeps out. */
+/** Tests that a worker's files are kept or refused as a whole if git cannot read some; also works for root. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -27,7 +27,7 @@ it("opens folders that git could not enter, and looks again", async () => {
   assert.deepEqual([files.count, answers.length, modeOf(closed)], [1, 0, 0o700]);
 });
 
-/** As if git listed these. */
+/** A stand-in for git that lists these paths. */
 const listing =
   (...paths: readonly string[]) =>
   async () =>

@@ -1,4 +1,4 @@
-/** Which files did a worker leave changed, which of them can be kept, and how do they become a commit? */
+/** Finds the files that a worker left changed, decides which of them can be kept, and commits them. */
 import { constants } from "node:fs";
 import { chmod, lstat } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export type ChangedFiles = {
   /** All files that differ from the index, including those that are not kept. */
   readonly count: number;
   readonly barred: readonly string[];
-  /** Files inside repositories of their own. */
+  /** Files inside repositories within the work tree. */
   readonly inner: readonly string[];
   readonly left: readonly string[];
 };
@@ -48,18 +48,19 @@ export async function changedFiles(
   return { count: paths.size, barred: [...all.barred, ...all.nested], inner, left: [...new Set(left)] };
 }
 
-/**
- * Git skips a folder that it may not enter with a warning. It does not record folder modes, so they may be changed.
- */
+/** Git skips a folder that it may not enter with a warning. It does not record folder modes, so they may be changed. */
 const CLOSED = /could not open directory|cannot lstat/;
 
-/** All of a change is kept, or nothing. What another user owns, only people can open. */
+/**
+ * The failure if a file cannot be read, because all of a change is kept, or nothing. Only a person can open
+ * another user's file.
+ */
 const unread = (what: string): Failed =>
   failedWith("repository", what, "make it readable for your user, or have git ignore it (.gitignore)");
 
 /**
- * Git records a repository inside the work tree as one opaque entry, and its files would be lost. So its files are
- * kept as if it were a plain folder; its history is not.
+ * Lists the files of a repository inside the work tree. Git would record it as one opaque entry and lose its
+ * files, so they are kept as if it were a plain folder; its history is not.
  */
 async function nestedFiles(at: { slot: Slot; call: Call; maxFileBytes: number; folder: string }) {
   const { slot, call, maxFileBytes, folder } = at;
@@ -91,7 +92,7 @@ async function nestedFiles(at: { slot: Slot; call: Call; maxFileBytes: number; f
   };
 }
 
-/** More than a project of one's own that began with `git init`; a cloned library may have more. */
+/** More than a small project that began with `git init`; a cloned library may have more. */
 const MAX_NESTED_FILES = 2_000;
 
 type Sieved = { readonly barred: string[]; readonly nested: string[]; readonly left: string[] };
@@ -121,7 +122,7 @@ async function obstacle(file: string, path: string, maxFileBytes: number): Promi
   if (path.split("/").some((part) => REFUSED.test(part))) return "has a name that git refuses: not kept";
   const found = await lstat(file).catch(() => undefined);
   if (found === undefined || found.isSymbolicLink()) return undefined; // Deleted, or a link: git handles both.
-  if (found.isDirectory()) return undefined; // A folder where a file was: its files are listed by themselves.
+  if (found.isDirectory()) return undefined; // Now a folder: its files are listed by themselves.
   if (!found.isFile()) return SPECIAL;
   if (found.size > maxFileBytes) return `has ${found.size} bytes, more than ${maxFileBytes}: not kept`;
   // Git does not record whether a file may be read, so that may be changed.
@@ -134,12 +135,12 @@ const UNREADABLE = "cannot be read";
 
 export const SPECIAL = "is a pipe, a socket or a device: not kept";
 
-/** What some file systems would take for a git folder. */
+/** Names that some file systems would take for a git folder. */
 const REFUSED = /^(?:\.git|git~1)[ .]*(?::.*)?$/i;
 
 /**
- * Undefined if nothing that can be kept differs from the commit in the slot's HEAD. Fails unless all of it was added:
- * a part of a change must not pass for the whole.
+ * Commits the files. `commit` is undefined if nothing that can be kept differs from the commit in the slot's HEAD.
+ * Fails unless all of it was added: a part of a change must not pass for the whole.
  */
 export async function commitFiles(
   slot: Slot,
@@ -155,7 +156,7 @@ export async function commitFiles(
     environment: IDENTITY,
   });
   if (made.ok) return { commit: (await readShort(join(slot.git, "HEAD"))).trim() };
-  // Code 1 means that there is nothing to commit, but also that a tree could not be written.
+  // Exit code 1 means that there is nothing to commit, but also that a tree could not be written.
   const isNothing =
     made.code === 1 && (await call({ args: ["diff-index", "--cached", "--quiet", "HEAD"] })).ok;
   return isNothing ? { commit: undefined } : { failure: made.failure };
@@ -177,7 +178,10 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: SKEIN.email,
 };
 
-/** Everything except the barred paths, also outside of what a cut tree shows, by exclusion, so that names that are not UTF-8 are kept as well. */
+/**
+ * Adds everything except the barred paths, also outside of what a cut tree shows. Works by exclusion, so that
+ * names that are not UTF-8 are kept as well.
+ */
 async function add(call: Call, files: ChangedFiles): Promise<Failed | undefined> {
   const pathspecs = [
     ":(top)",

@@ -1,4 +1,4 @@
-/** Where does each job work? In a clone that shares the user's objects, from a pool that is reused. */
+/** Gives each job a workspace: a clone that shares the user's objects, from a pool that is reused. */
 import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -25,18 +25,18 @@ type CloneWorkspacesOptions = ProvisionOptions & {
   readonly repository: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Names of variables that are handed on, besides those that every program needs. */
+  /** Names of variables that are passed on, besides those that every program needs. */
   readonly pass?: readonly string[];
   /** Names of git filters that may run on workers' files; git-lfs always may. */
   readonly filters?: readonly string[];
-  /** Of one file that is kept. */
+  /** The limit of one file that is kept. */
   readonly maxFileBytes: number;
   readonly pause?: Pause;
   /** Whether workspaces for planning get copies and set-up like those for work. */
   readonly plansAreFull?: boolean;
   /** Whether agents' work trees are cut to the paths that they need. */
   readonly isSparse?: boolean;
-  /** Prefix of the refs that hold what workspaces are on and what was kept; without it nothing is held. */
+  /** Prefix of the refs that hold the workspaces' commits and kept work; without it nothing is held. */
   readonly holds?: string;
   readonly shelf?: Shelf;
 };
@@ -46,7 +46,7 @@ type Holder = {
   readonly commit: string;
   readonly notices: readonly string[];
   readonly stale?: string;
-  /** What was kept for good; without `commit` there was nothing to keep. */
+  /** Work that was kept for good; without `commit` there was nothing to keep. */
   readonly final?: { readonly ref: string; readonly commit?: string; readonly left: readonly string[] };
 };
 
@@ -133,11 +133,11 @@ export class CloneWorkspaces implements Workspaces {
     place.isBusy = true;
     try {
       await this.#options.programs.endLeftovers(workspace.job);
-      await removeDurably(place.slot.holder); // Else the next files in it would be taken for this job's.
+      await removeDurably(place.slot.holder); // Otherwise later files in it would be taken for this job's.
       if (isSpoilt) delete place.commit;
       await (isSpoilt || place.use === "probe" ? removeAll(place.slot.folder) : wipe(place.slot));
     } catch {
-      // A disk that fails here fails the next holder as well, who makes the slot anew and reports it.
+      // A failing disk fails the next holder as well, who makes the slot anew and reports it.
     } finally {
       delete place.holder;
       place.isBusy = false;
@@ -222,8 +222,8 @@ export class CloneWorkspaces implements Workspaces {
   }
 
   /**
-   * Awaits nothing, so two jobs never get the same place. A place that has the wanted commit is preferred; where one is
-   * made anew, one that was spoilt.
+   * Awaits nothing, so that two jobs never get the same place. Prefers a place that has the wanted commit; for a
+   * fresh workspace, a place that was spoilt.
    */
   #reserve(places: Place[], { job, use, commit, isFresh }: Want): Place {
     const free = (place: Place) => place.use === use && !place.isBusy && place.holder === undefined;
@@ -278,11 +278,11 @@ export class CloneWorkspaces implements Workspaces {
       signal,
     );
     if ("failure" in provision) {
-      // In a used workspace it may have failed over what was left there.
+      // In a used workspace the set-up may have failed because of files that were left there.
       const isDoubtful = provision.failure.kind === "setup" && want.use === "gate" && !cleaned.isFresh;
       return isDoubtful ? this.#prepare(pool, place, { ...want, isFresh: true }, signal) : provision;
     }
-    // A cut one is not for others: without the mark the next holder makes it anew.
+    // A cut tree is not for other jobs: without the mark the next holder makes it anew.
     const isMade = cleaned.isFresh && want.use !== "probe" && cut === undefined;
     const isBare = hidden.length === 0 && (this.#options.setup ?? "").trim() === "";
     if (isMade && keepsIgnored) await listBrought(slot, pool.source, isBare, signal);
@@ -294,7 +294,7 @@ export class CloneWorkspaces implements Workspaces {
     return holder;
   }
 
-  /** From any free place with the same files: one of a planner or a gate will do. */
+  /** Fills a slot from any free place with the same files, whether of an agent, a planner or a gate. */
   async #fill(
     { places, source }: Pool,
     { slot: to }: Place,
@@ -307,7 +307,7 @@ export class CloneWorkspaces implements Workspaces {
       await shareBlocks({ from, to, commit, source, programs, by: { job, environment, limits } }, signal);
   }
 
-  /** A clone shares the user's objects, so its commit must stay there even if every branch leaves it. */
+  /** Holds a slot's commit by a ref: a clone shares the user's objects, and every branch may leave that commit. */
   async #hold({ source }: Pool, { name }: Slot, commit: string): Promise<Failed | undefined> {
     const { holds } = this.#options;
     const held =
@@ -356,7 +356,7 @@ async function readHolder(slot: Slot): Promise<Holder | "nobody" | "damaged"> {
   const read = await readBounded(slot.holder, MAX_HOLDER_BYTES);
   if (read.is === "none") return "nobody";
   if (read.is !== "bytes") return "damaged";
-  const value = fields(parseJson(read.bytes.toString())); // None of half a file.
+  const value = fields(parseJson(read.bytes.toString())); // Half of a file gives no fields.
   const { job, commit, notices } = value;
   const isWhole = typeof job === "string" && typeof commit === "string" && Array.isArray(notices);
   return isWhole ? (value as Holder) : "damaged";
@@ -367,7 +367,7 @@ const MAX_HOLDER_BYTES = 8_000_000;
 const MAX_LEFT = 100;
 
 /**
- * The record is lost, but not the work: it is kept beside other salvaged work. If it cannot be kept now, it stays in
+ * Keeps the work of a slot whose record is lost, beside other salvaged work. If that fails now, the work stays in
  * its place, which no job gets, until a later engine can keep it.
  */
 async function isRescued(work: Omit<Work, "commit">, signal: AbortSignal): Promise<boolean> {
@@ -375,7 +375,7 @@ async function isRescued(work: Omit<Work, "commit">, signal: AbortSignal): Promi
   const commit = await readShort(slot.start);
   const run = createHash("sha256").update(slot.folder).digest("hex").slice(0, 8);
   const ref = `refs/skein/salvage/found/${run}-${slot.name}-${commit.slice(0, 8)}`;
-  if (commit === "") return false; // It was written before the record, so it is there but cannot be read now.
+  if (commit === "") return false; // It was written before the record, so it exists but cannot be read now.
   const message = `Found in ${slot.name}, whose record was damaged`;
   const kept = await keepWork({ ...work, commit }, { ref, message }, signal).catch(() => undefined);
   if (!kept || (hasFailed(kept) && kept.failure.kind !== "agent-failed")) return false;
@@ -393,6 +393,6 @@ function inFolder(slot: Slot, why: Failure): Failure {
   return failure(why.kind, `workspace ${slot.folder}: ${why.message}`, next);
 }
 
-/** In the words of Node and of git. */
+/** Errors of a disk, in the words of Node and of git. */
 const DISK =
   /ENOSPC|EDQUOT|EROFS|EACCES|no space left|diskspace|read-only|permission denied|unable to (?:write|create)|write error/i;

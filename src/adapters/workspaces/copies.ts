@@ -8,16 +8,19 @@ import { createHash, type Hash } from "node:crypto";
 import { join } from "node:path";
 import type { Program, Programs } from "../../ports/programs.ts";
 
-/** By whom, and where, a folder is looked through. */
+/** The job and environment by which `find` looks through a folder. */
 type Looking = Omit<Program, "command" | "folder" | "onOutput">;
 
-/** Each entry at the top of a folder, such as a package, with what the file system knows of it and all below. */
+/**
+ * Each entry at the top of a folder, such as a package, with a digest of the file system's data of it and all
+ * below.
+ */
 type Look = ReadonlyMap<string, string>;
 
-/** How a folder was when its copy was made, and the copy. */
+/** How the user's folder and its copy were when the copy was made. */
 type Copied = { readonly from: Look; readonly copy: Look };
 
-/** What is known of the copies that this process made. After a restart all are made anew. */
+/** Remembers the copies that this process made. After a restart all are made anew. */
 export class Copies {
   readonly #programs: Programs;
   readonly #top: string;
@@ -28,12 +31,12 @@ export class Copies {
     this.#top = top;
   }
 
-  /** Of these paths, those that have a copy in the tree that may be kept. */
+  /** Those of these paths that have a copy in the tree that may be kept. */
   known(tree: string, paths: readonly string[]): readonly string[] {
     return paths.filter((path) => this.#known.has(join(tree, path)));
   }
 
-  /** The entries that are not as they were copied, or not as they are in the user's checkout; undefined: no copy is known. */
+  /** The entries that differ from the copy as made, or whose original has changed; undefined if no copy is known. */
   async inexact(
     tree: string,
     path: string,
@@ -51,7 +54,10 @@ export class Copies {
     );
   }
 
-  /** Called before a copy is made, and what it returns after it: what changes in between is not taken for exact. */
+  /**
+   * Called before a copy is made; the returned function is called after it. A change in between makes the copy
+   * inexact.
+   */
   async watch(tree: string, path: string, by: Looking, signal: AbortSignal): Promise<() => Promise<void>> {
     const place = join(tree, path);
     this.#known.delete(place);
@@ -63,8 +69,8 @@ export class Copies {
   }
 
   /**
-   * The time of the last change of an inode cannot be set without the rights of the system: whatever is written,
-   * replaced, linked or made executable shows in it. Undefined where there is no GNU find, or no such folder.
+   * Looks at a folder by the inodes' times of change, which only a privileged user can set: every write,
+   * replacement, link or change of mode shows in them. Undefined without GNU find, or if the folder is missing.
    */
   async #look(folder: string, by: Looking, signal: AbortSignal): Promise<Look | undefined> {
     if (process.platform !== "linux") return undefined;
@@ -93,7 +99,7 @@ export class Copies {
 const MAX_LOOK_BYTES = 256 * 1024 * 1024;
 const LEFT_OUT = "\n… ";
 
-/** A package; of a scope, each package. */
+/** A path's package; of a scope, each package is an entry. */
 function entryOf(path: string): string {
   const [first = "", second] = path.split("/", 2);
   return first.startsWith("@") && second !== undefined ? `${first}/${second}` : first;

@@ -1,4 +1,7 @@
-/** Cuts the work tree of a worker to what its task names: git's own sparse checkout, by patterns in the slot. */
+/**
+ * Cuts the work tree of a worker to the paths that its task names, by git's sparse checkout with patterns in the
+ * slot.
+ */
 import { join } from "node:path";
 import type { Failed } from "../../core/result.ts";
 import { containing, EVERYTHING } from "../../core/scope.ts";
@@ -8,8 +11,8 @@ import { MANIFEST_NAMES } from "./manifests.ts";
 import { CUT_FILE, escaped, type Slot, type SlotCall } from "./slot.ts";
 
 /**
- * Files at the top, what set-up commands and git itself read, and these paths, in the words of a scope. Undefined: the
- * whole tree.
+ * Patterns of files at the top, files that set-up commands and git itself read, and these paths, in the words of a
+ * scope. Undefined means the whole tree.
  */
 export function patternsOf(paths: readonly string[]): string | undefined {
   if (paths.length === 0 || paths.includes(EVERYTHING)) return undefined;
@@ -18,8 +21,8 @@ export function patternsOf(paths: readonly string[]): string | undefined {
 }
 
 /**
- * Called after the index was read from commits of the worker: a file that is new in them and does not belong into the
- * cut tree (moved there with git's own commands) is not marked as left out, and would be taken for deleted.
+ * Must be called after the index was read from commits of the worker: a file that is new in them and lies outside
+ * of the cut tree (moved there with git's own commands) is not marked as left out, and would be taken for deleted.
  */
 export async function markLeftOut(
   slot: Slot,
@@ -40,7 +43,7 @@ export async function markLeftOut(
 /** A scope has a few hundred paths at most. */
 const MAX_PATTERN_BYTES = 16_000_000;
 
-/** As git reads the patterns of `patternsOf`. */
+/** Matches paths as git does with the patterns of `patternsOf`. */
 function belonging(patterns: readonly string[]): (path: string) => boolean {
   const named = patterns.filter((line) => line.startsWith("/") && line !== "/*");
   const isNamed = containing(named.map((line) => line.slice(1).replace(/\\(.)/g, "$1")));

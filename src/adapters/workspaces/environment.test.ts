@@ -1,3 +1,4 @@
+/** Tests which variables of the user's environment gate commands and agents get. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { environmentOf } from "./environment.ts";

@@ -1,18 +1,18 @@
-/** Which variables does a program in a workspace get? Those that it needs to run, and no secrets. */
+/** Builds the environment of a program in a workspace: variables that it needs to run, and no secrets. */
 import { looksSecret } from "../../text/redact.ts";
 import { type GitSetting, settingVariables } from "../git/settings.ts";
 import { SKEIN } from "./source.ts";
 
 type EnvironmentOptions = {
   readonly from: Readonly<Record<string, string | undefined>>;
-  /** Names that the user hands on by choice, secret or not. */
+  /** Names of variables that the user passes on by choice, secret or not. */
   readonly pass: readonly string[];
   readonly temporary: string;
-  /** Where the search for a git folder ends. */
+  /** The folder where git's upward search for a repository ends. */
   readonly ceiling: string;
   readonly person: { readonly name: string; readonly email: string };
   readonly settings: readonly GitSetting[];
-  /** Of the gate: what the user's terminal says of colours, since tests may look at it. */
+  /** Set for the gate: passes on the terminal's variables about colours, since tests may look at them. */
   readonly isTerminal?: boolean;
 };
 
@@ -45,7 +45,10 @@ const OF_TERMINALS: ReadonlySet<string> = new Set([
 const isAllowed = (name: string): boolean =>
   (ALLOWED.has(name) || /^LC_[A-Z]+$/.test(name)) && !looksSecret(name);
 
-/** The user, the locale, and where tool chains live. No proxies: their addresses may hold passwords. */
+/**
+ * Variables about the user, the locale, and the places of tool chains. No proxies: their addresses may hold
+ * passwords.
+ */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ"],
   ...["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"],

@@ -1,12 +1,12 @@
-/** How is a folder removed that a worker made read-only or very deep, and does a path stay inside a folder? */
+/** Removes folders that a worker made read-only or very deep, and checks that a path stays inside a folder. */
 import { execFile } from "node:child_process";
 import { lstat, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 /**
- * Never follows a link. Makes read-only folders (a Go module cache) writable if it must. Paths can be made longer
- * than the system accepts at once: `rm` goes down step by step.
+ * Never follows a link. Makes read-only folders (a Go module cache) writable if necessary. Paths can be longer
+ * than the system accepts at once, so `rm` goes down step by step.
  */
 export async function removeAll(path: string): Promise<void> {
   try {
@@ -18,7 +18,7 @@ export async function removeAll(path: string): Promise<void> {
 }
 
 /**
- * Makes all folders enterable and writable, from the top down. The next user of a folder reports what is still
+ * Makes all folders enterable and writable, from the top down. The next user of a folder reports one that stays
  * closed.
  */
 export async function openFolders(path: string): Promise<void> {
@@ -29,10 +29,10 @@ export async function openFolders(path: string): Promise<void> {
 const run = (command: string, args: readonly string[]) =>
   promisify(execFile)(command, args, { timeout: MAX_MS, killSignal: "SIGKILL" });
 
-/** A few million files. */
+/** Time for a few million files. */
 const MAX_MS = 120_000;
 
-/** A real folder, not a link to one. */
+/** Whether it is a real folder, not a link to one. */
 export const isFolder = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => undefined))?.isDirectory() ?? false;
 

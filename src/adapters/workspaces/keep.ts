@@ -1,4 +1,4 @@
-/** How is a worker's work kept, whatever state it was left in? As one commit or more in the user's repository. */
+/** Keeps a worker's work as commits in the user's repository, whatever state the worker left it in. */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -35,7 +35,7 @@ import { tooLargeTree } from "./tree-size.ts";
 export type Work = {
   readonly slot: Slot;
   readonly source: Source;
-  /** Where the worker began. */
+  /** The commit where the worker began. */
   readonly commit: string;
   readonly maxFileBytes: number;
   readonly pause?: Pause;
@@ -51,7 +51,8 @@ export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 const WAITS_MS = [100, 400, 1_500];
 
 /**
- * A wrong name is refused at once. After a fault of the machine it tries again, because all the work is still there.
+ * Keeps the work under a ref. An invalid name is refused at once. After a fault of the machine it tries again,
+ * because all the work still exists.
  */
 export async function keepWork(work: Work, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   const wrong = refusal(as.ref) ?? (await inTheWay(work.source.git, as.ref));
@@ -65,18 +66,21 @@ export async function keepWork(work: Work, as: Keepsake, signal: AbortSignal): P
   return keepOnce({ ...work, isBeside: true, isLast: true }, as, signal).catch(asFailed);
 }
 
-const quietly: Pause = (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}); // Stopped: the last try reports it.
+const quietly: Pause = (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}); // Aborted: the last try tells.
 
 const asFailed = (thrown: unknown): Failed => failedWith("repository", messageOf(thrown));
 
-/** A salvage ref is enough by itself; a branch is held by another ref as well. */
+/** The refs that will hold the work: a salvage ref is enough by itself; a branch is held by another ref as well. */
 const refsFor = ({ holds }: Pick<Work, "holds">, { ref }: Keepsake): readonly string[] =>
   holds === undefined || !ref.startsWith("refs/heads/") ? [ref] : [ref, keptBy(holds, ref)];
 
 /** `isBeside`: objects are written into the slot, out of reach of the user's `git prune`, and fetched from there. */
 type Try = Work & { readonly isBeside: boolean; readonly isLast: boolean };
 
-/** The user's `git prune` may remove parts of the work before a ref holds them. Then the refs are removed. */
+/**
+ * Tries once. The user's `git prune` may remove parts of the work before a ref holds them; then the refs are
+ * removed.
+ */
 async function keepOnce(work: Try, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   const kept = await keepEither(work, as, signal);
   if (hasFailed(kept) || kept.commit === undefined) return kept;
@@ -99,8 +103,8 @@ const torn = (): Failed =>
   );
 
 /**
- * Git processes without commits of the worker: ls-files, add, commit; only ls-files if nothing changed. With commits:
- * rev-list, read-tree, ls-files and fetch, and add and commit for uncommitted changes.
+ * Git processes without commits of the worker: ls-files, add, commit; only ls-files if nothing changed. With
+ * commits: rev-list, read-tree, ls-files and fetch, and add and commit for uncommitted changes.
  */
 async function keepEither(work: Try, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   if (!(await isThere(work.slot.tree))) return removed();
@@ -138,7 +142,7 @@ function refusal(ref: string): Failed | undefined {
   );
 }
 
-/** Not a change of files: as one, it would delete everything. */
+/** The failure if the work tree is gone. It is not taken for a change, which would delete every file. */
 const removed = (): Failed =>
   failedWith(
     "agent-failed",
@@ -155,7 +159,7 @@ const isThere = (path: string): Promise<boolean> =>
 const noFolder = (path: string): Failed =>
   failedWith("repository", `${path} is no folder any more: nothing in it can be kept`);
 
-/** One commit with the files as they are, on the start commit. Also for a worker that rewrote or lost its history. */
+/** Makes one commit with the present files on the start commit. Also used if a worker rewrote or lost its history. */
 async function keepFiles(work: Try, as: Keepsake, signal: AbortSignal): Promise<Kept | Failed> {
   const { slot, source, isBeside } = work;
   await copyIndex(slot, indexOf(slot));
@@ -176,7 +180,7 @@ async function keepFiles(work: Try, as: Keepsake, signal: AbortSignal): Promise<
   return wrong ?? { commit: made.commit, left };
 }
 
-/** Keeps under another name what was kept for good before. */
+/** Adds another ref to work that was kept for good before. */
 export const keepAlso = async (
   work: Pick<Work, "source" | "holds">,
   as: Keepsake,
@@ -252,7 +256,7 @@ async function historyOf(
   return unkept === undefined ? { head, tree, startTree } : { unkept };
 }
 
-/** Read without git, which would obey the worker's settings. */
+/** Reads the HEAD without git, which would obey the worker's settings. */
 async function headOf(folder: string): Promise<string | undefined> {
   if (!(await isFolder(folder))) return undefined;
   const read = async (name: string) =>
@@ -268,7 +272,7 @@ async function headOf(folder: string): Promise<string | undefined> {
   return id !== undefined && ID.test(id) ? id : undefined;
 }
 
-/** The packed refs of a large repository. */
+/** Room for the packed refs of a large repository. */
 const MAX_REFS_BYTES = 16_000_000;
 
 const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -299,7 +303,7 @@ async function keepHistory(
   return (await bringOver(work, as, signal)) ?? { commit: made.commit ?? head, left };
 }
 
-/** Changes nothing in the user's repository but the refs and their objects. */
+/** Options of a fetch that changes nothing in the user's repository but these refs and their objects. */
 const QUIETLY = [
   ...["--quiet", "--atomic", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-write-commit-graph"],
   ...["--no-auto-maintenance", "--no-recurse-submodules", "--refmap="],

@@ -1,4 +1,7 @@
-/** Finds what earlier holders of a workspace did to its untracked files: what they left there, and what they removed. */
+/**
+ * Finds what earlier holders of a workspace did to its untracked files: those that they left, and those they
+ * removed.
+ */
 import { execFile } from "node:child_process";
 import { lstat, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -11,10 +14,10 @@ import { gitInSlot, type Slot } from "./slot.ts";
 import type { Source } from "./source.ts";
 
 /**
- * Asked only after a failure, because it costs a walk through the tree. By the times of the disk itself: the slot was
- * made when its last mark was written (`markMade`), and the holder came when `start` was. What was changed between the
- * two was left; what copies and set-up brought was there before. What of that is not there any more was removed, perhaps
- * by this very holder: that cannot be told.
+ * Asked only after a failure, because it costs a walk through the tree. Decides by times of the disk: the slot was
+ * made when its last mark was written (`markMade`), and the present holder began when `start` was written. A file
+ * that was changed between the two was left. Files that copies and set-up brought existed before; one of these
+ * that is missing now was removed, perhaps by the present holder, which cannot be told apart.
  */
 export async function leftoversIn(
   slot: Slot,
@@ -23,7 +26,7 @@ export async function leftoversIn(
 ): Promise<WorkspaceLeftovers | Failed> {
   try {
     const [made, start] = await Promise.all([lstat(slot.made), lstat(slot.start)]);
-    if (made.mtimeMs >= start.mtimeMs) return { left: [], removed: [] }; // It was made for this holder.
+    if (made.mtimeMs >= start.mtimeMs) return { left: [], removed: [] }; // The slot was made for this holder.
     const changed = await untrackedIn(slot, source, ["-cnewer", slot.made], signal);
     const isOld = await Promise.all(
       changed.slice(0, MAX_LOOKED_AT).map((file) => wasBefore(join(slot.tree, file), start.mtimeMs)),
@@ -35,8 +38,8 @@ export async function leftoversIn(
 }
 
 /**
- * Called when a workspace is made that later holders get as it is left. What cannot be listed is not known then.
- * `isBare`: nothing was copied, linked or set up.
+ * Lists the untracked files of a new workspace whose later holders get it as it is left. If they cannot be listed,
+ * later removals are not found. `isBare`: nothing was copied, linked or set up.
  */
 export async function listBrought(
   slot: Slot,
@@ -48,7 +51,7 @@ export async function listBrought(
   if (brought) await writeFile(slot.brought, brought.map((file) => `${file}\0`).join(""));
 }
 
-/** Also empty folders: a rule that makes one fails where it is there. */
+/** Lists untracked files, and empty folders, because a rule that makes a folder fails if it exists. */
 async function untrackedIn(
   slot: Slot,
   source: Source,
@@ -80,7 +83,10 @@ async function removedFrom(slot: Slot, source: Source, signal: AbortSignal): Pro
 
 const found = (file: string) => lstat(file).catch(() => undefined);
 
-/** A file that was written anew in place keeps the time of its birth, where the disk knows that. */
+/**
+ * Whether a file existed at that time. A file that was rewritten in place keeps the time of its birth, if the disk
+ * records that.
+ */
 async function wasBefore(file: string, ms: number): Promise<boolean> {
   const there = await found(file);
   if (there === undefined) return false;
@@ -90,5 +96,5 @@ async function wasBefore(file: string, ms: number): Promise<boolean> {
 /** A tree of a million files takes seconds. */
 const MAX_MS = 30_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Most of them are named by nobody; the rest only makes the list longer. */
+/** The list is cut here: few of them are ever mentioned in an output. */
 const MAX_LOOKED_AT = 20_000;

@@ -1,6 +1,6 @@
 /**
- * Tells which manifests and lock files a tree has, and whether what is installed in copies of the user's folders fits
- * them: a task that raises a dependency is gated with the old one unless the workspace is set up.
+ * Finds the manifests and lock files of a tree, and checks whether packages installed in copies of the user's
+ * folders fit them: without a set-up, a task that raises a dependency is gated with the old version.
  */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
@@ -12,7 +12,7 @@ import { git } from "../git/git.ts";
 import { gitInSlot, type Slot } from "./slot.ts";
 import type { Source } from "./source.ts";
 
-/** If one of these changes, what is installed may be wrong. By the folders that it is installed in. */
+/** Files that make installed packages wrong when they change, by the folders that the packages are installed in. */
 const MANIFESTS: readonly { readonly folders: RegExp; readonly files: readonly string[] }[] = [
   {
     folders: /^node_modules$/,
@@ -46,14 +46,14 @@ const MANIFESTS: readonly { readonly folders: RegExp; readonly files: readonly s
 
 export const MANIFEST_NAMES: readonly string[] = [...new Set(MANIFESTS.flatMap(({ files }) => files))];
 
-/** Wherever they are in the tree: a repository may have many packages. */
+/** Matches in all folders of the tree, because a repository may have many packages. */
 const pathspecs = (files: readonly string[]) => files.map((name) => `:(glob)**/${name}`);
 
-/** Paths with the ids of their content, as the index has them. */
+/** Paths with the ids of their content, as in the index. */
 type Ids = ReadonlyMap<string, string>;
 
 const LISTING = ["ls-files", "--stage", "-z", "--"] as const;
-/** Patterns mean something only with it. */
+/** Required for patterns to work. */
 const GLOBS = { GIT_LITERAL_PATHSPECS: "0" };
 
 function idsIn(listed: string): Ids {
@@ -76,7 +76,7 @@ async function manifestsIn(
   return listed.ok ? idsIn(listed.out) : new Map();
 }
 
-/** Equal as long as the set-up command would do the same. */
+/** A text that stays the same as long as the set-up command would do the same. */
 export async function fingerprint(
   setup: string,
   slot: Slot,
@@ -90,7 +90,10 @@ export async function fingerprint(
   return hash.digest("hex");
 }
 
-/** `copied`, `shared`: folders of the user's checkout at `top`. What does not fit, and the line that mends it. */
+/**
+ * `folders`: copied or shared from the user's checkout at `top`. Returns a sentence about packages that do not
+ * fit, and the line that corrects it.
+ */
 export async function staleCopies(
   { slot, source, top }: { readonly slot: Slot; readonly source: Source; readonly top: string },
   folders: readonly string[],
@@ -103,13 +106,13 @@ export async function staleCopies(
   const wanted = await manifestsIn(slot, source, files, signal);
   const args = [...LISTING, ...pathspecs(files)];
   const here = await git({ folder: top, args, environment: GLOBS }, signal);
-  if (!here.ok) return undefined; // A hint, no more.
+  if (!here.ok) return undefined; // It is only a hint.
   const ids = idsIn(here.out);
   const paths = new Set([...wanted.keys(), ...ids.keys()]);
   const differing = [...paths].filter(
     (path) => wanted.get(path) !== ids.get(path) && isServed(path, relevant),
   );
-  const asks = new Map<string, string>(); // What is asked for, and the first file that asks for it.
+  const asks = new Map<string, string>(); // The packages asked for, each with the first file that asks for it.
   for (const path of differing.slice(0, MAX_COMPARED)) {
     const [is, was] = [await textAt(slot.tree, path), await textAt(top, path)];
     for (const what of differences(path, was, is)) if (!asks.has(what)) asks.set(what, path);
@@ -141,7 +144,10 @@ const textAt = async (folder: string, path: string): Promise<string> => {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Of a package.json the names that are asked for otherwise; its scripts and version install nothing. */
+/**
+ * What differs; in a package.json the names of changed dependencies, because its scripts and version install
+ * nothing.
+ */
 function differences(path: string, was: string, is: string): readonly string[] {
   if (was === is) return [];
   if (basename(path) !== "package.json") return [path];
@@ -161,7 +167,7 @@ function dependenciesOf(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** By the tool whose lock file is nearest above what differs, else whose manifest is. */
+/** The set-up command, by the nearest lock file above the differing file, else by the nearest manifest. */
 async function commandFor(tree: string, file: string, ids: Ids): Promise<string> {
   const found: string[] = [];
   for (let folder = dirname(file); ; folder = dirname(folder)) {

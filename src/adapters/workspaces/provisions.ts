@@ -20,17 +20,17 @@ import type { Source } from "./source.ts";
 
 export type ProvisionOptions = {
   readonly programs: Programs;
-  /** Runs the set-up command; confined unless told otherwise. */
+  /** Runs the set-up command; in a sandbox unless told otherwise. */
   readonly setupPrograms?: Programs;
-  /** Prepares an agent's workspace each time, and a gate's when it is new or a lock file changed. */
+  /** The command that prepares an agent's workspace each time, and a gate's when it is new or a lock file changed. */
   readonly setup?: string;
   /** Names of ignored folders that each workspace gets a copy of. */
   readonly copy?: readonly string[];
   /** Names of ignored folders that all workspaces share with the user's checkout. */
   readonly share?: readonly string[];
-  /** What `.worktreeinclude` may ask for; all of it unless told. */
+  /** Decides what `.worktreeinclude` may ask for; everything unless given. */
   readonly agrees?: Agrees;
-  /** Of the set-up command. */
+  /** The limits of the set-up command. */
   readonly limits: ProgramLimits;
 };
 
@@ -47,15 +47,15 @@ type Provision = {
   readonly job: JobId;
   readonly environment: Readonly<Record<string, string>>;
   readonly provided: Provided;
-  /** For a job that only reads: no set-up. */
+  /** Set for a job that only reads: no set-up. */
   readonly isRead?: boolean;
   readonly isFresh: boolean;
   readonly isUnconfined: boolean;
-  /** Hears what is begun, in words. */
+  /** Called with words for what is begun. */
   readonly onStep: (doing: string) => void;
 };
 
-/** `notices`: what could not be provided. `stale`: what is installed is not what the tree asks for, and what to do. */
+/** `notices`: what could not be provided. `stale`: installed packages that do not fit the tree, and what to do. */
 type Provisioned = { readonly notices: readonly string[]; readonly stale?: string };
 
 export class Provisions {
@@ -70,19 +70,19 @@ export class Provisions {
     this.#copies = source.top === undefined ? undefined : new Copies(options.programs, source.top);
   }
 
-  /** Copies of an earlier job that need not be removed: `provide` mends them. */
+  /** Copies of an earlier job that need not be removed: `provide` corrects them. */
   copiesIn({ tree }: Slot, { copied }: Provided): readonly string[] {
     return this.#copies?.known(tree, copied) ?? [];
   }
 
-  /** Found once, by at most three git processes. A job that only reads gets no copies. */
+  /** Finds the paths once, by at most three git processes. A job that only reads gets no copies. */
   async find(isRead = false): Promise<Provided> {
     this.#found ??= find(this.#source, this.#options);
     const found = await this.#found;
     return isRead ? { ...found, copied: [] } : found;
   }
 
-  /** Only a stop or a failing set-up command is a failure. */
+  /** Only a stop or a failing set-up command is a failure; other problems are notices. */
   async provide(provision: Provision, signal: AbortSignal): Promise<Provisioned | Failed> {
     const { provided, isFresh } = provision;
     const top = this.#source.top;
@@ -97,7 +97,7 @@ export class Provisions {
     return failed ?? { notices, ...(await this.#stale(provision, signal)) };
   }
 
-  /** Where nothing is set up, copies and shared folders are the user's, whatever the tree asks for. */
+  /** Without a set-up, copies and shared folders are the user's, whatever the tree asks for. */
   async #stale(
     { slot, provided, isRead }: Provision,
     signal: AbortSignal,
@@ -110,7 +110,10 @@ export class Provisions {
     return stale === undefined ? {} : { stale };
   }
 
-  /** What an earlier job left exact stays; of the rest, the entries that differ are copied again, or all of it. */
+  /**
+   * Copies folders. What an earlier job left exact stays; of the rest, the entries that differ are copied again,
+   * or all of it.
+   */
   async #copy(top: string, provision: Provision, signal: AbortSignal): Promise<string[]> {
     const { slot, provided, onStep } = provision;
     const notices: string[] = [];
@@ -195,7 +198,10 @@ const MAX_SAID_LINES = 12;
 const MAX_READ_CHARS = 256 * 1024;
 const STOPPED: Failed = failedWith("cancelled", "stopped while the workspace was set up");
 
-/** Undefined: all of it is to be copied. A link that a worker left on the way to a part leads outside. */
+/**
+ * The parts to copy again; undefined if all of it is to be copied, because a link of a worker on the way to a part
+ * leads outside.
+ */
 async function partsInside(
   tree: string,
   path: string,
@@ -207,7 +213,7 @@ async function partsInside(
   return parts;
 }
 
-/** They stand in one command line. */
+/** They are written in one command line. */
 const MAX_PARTS = 500;
 
 const isThere = (file: string): Promise<boolean> =>
@@ -216,7 +222,7 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** More than a few say no more. */
+/** More names would not help. */
 const MAX_LISTED = 3;
 
 function listOf(paths: readonly string[]): string {
@@ -240,7 +246,7 @@ async function find(source: Source, options: ProvisionOptions): Promise<Provided
   if (top === undefined) return NOTHING;
   const notices: string[] = [];
   const list = async (args: string[], input?: string): Promise<string[]> => {
-    const environment = { GIT_LITERAL_PATHSPECS: "0" }; // check-ignore refuses to be asked with it.
+    const environment = { GIT_LITERAL_PATHSPECS: "0" }; // check-ignore refuses literal pathspecs.
     const call = { folder: top, args, environment, ...(input !== undefined && { input }) };
     const listed = await git(call);
     if (!listed.ok && listed.code !== 1)
@@ -272,7 +278,7 @@ async function find(source: Source, options: ProvisionOptions): Promise<Provided
 
 const MAX_INCLUDED = 1_000;
 
-/** What the patterns name and git ignores. Tracked files come with the commit. */
+/** The paths that the patterns name and git ignores. Tracked files come with the commit. */
 async function listIncluded(
   patterns: readonly string[],
   list: (args: readonly string[], input?: string) => Promise<string[]>,

@@ -1,4 +1,4 @@
-/** Fills a new workspace with the files of a free one, block by block shared, on disks that can (btrfs, xfs). */
+/** Fills a new workspace with the files of a free one by sharing disk blocks, on disks that can (btrfs, xfs). */
 import { constants } from "node:fs";
 import { copyFile, mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -8,24 +8,25 @@ import { gitInSlot, type Slot } from "./slot.ts";
 import type { Source } from "./source.ts";
 
 type Sharing = {
-  /** Free, with the same commit checked out; what its last holder changed is still there. */
+  /** A free slot with the same commit checked out; changes of its last holder are still there. */
   readonly from: Slot;
   readonly to: Slot;
   readonly commit: string;
   readonly source: Source;
   readonly programs: Programs;
-  /** By whom the files are copied. */
+  /** The job and environment of the copying process. */
   readonly by: Omit<Program, "command" | "folder" | "input">;
 };
 
 /**
- * Copies only what the last holder left as it was checked out: git sees that by the time of an inode's last change,
- * which cannot be set. The index is made from the content of the copies, so that the checkout which follows replaces
- * whatever is missing or wrong, also if another holder gets `from` meanwhile. Failing costs only the room.
+ * Copies only files that the last holder left as they were checked out, which git sees by the time of an inode's
+ * last change, which cannot be set. The index is made from the content of the copies, so that the checkout which
+ * follows replaces whatever is missing or wrong, also if another holder gets `from` meanwhile. A failure only
+ * costs disk space.
  */
 export async function shareBlocks(sharing: Sharing, signal: AbortSignal): Promise<void> {
   const { from, to, commit, source, programs, by } = sharing;
-  if (process.platform !== "linux" || !(await canShare(to))) return; // Elsewhere there is no GNU cp.
+  if (process.platform !== "linux" || !(await canShare(to))) return; // Other systems have no GNU cp.
   const files = await unchangedFiles(sharing, signal);
   if (files.length === 0 || !(await makeFolders(to.tree, files))) return;
   const command = ["xargs", "-0", "cp", "-RP", "--parents", "--reflink=always", "-t", to.tree, "--"] as const;
@@ -40,21 +41,24 @@ export async function shareBlocks(sharing: Sharing, signal: AbortSignal): Promis
   await gitInSlot(to, source, { args: ["update-index", "-q", "--refresh"] }, signal);
 }
 
-/** 100,000 files take seconds. `-R` copies a pipe that a next holder puts there meanwhile, and does not read from it. */
+/**
+ * 100,000 files take seconds. `-R` copies a pipe that a next holder puts there meanwhile, instead of reading from
+ * it.
+ */
 const MAX_MS = 120_000;
 
-/** With modes of our own: `cp` would take over those that the last holder gave them. */
+/** Makes the folders with Skein's own modes: `cp` would take over those that the last holder set. */
 async function makeFolders(tree: string, files: readonly string[]): Promise<boolean> {
   try {
     const folders = new Set(files.map((file) => dirname(file)));
     for (const folder of folders) await mkdir(join(tree, folder), { recursive: true });
     return true;
   } catch {
-    return false; // A full disk: the checkout says so.
+    return false; // A full disk: the checkout reports it.
   }
 }
 
-/** Tried with a file that is there anyway. */
+/** Whether the disk can share blocks, tried with a file that exists anyway. */
 async function canShare({ start, folder }: Slot): Promise<boolean> {
   const probe = join(folder, "probe");
   try {
@@ -66,7 +70,7 @@ async function canShare({ start, folder }: Slot): Promise<boolean> {
   }
 }
 
-/** Files and links of the commit. A folder in which a repository of its own belongs stays empty. */
+/** Files and links of the commit that are unchanged. The folder of a submodule stays empty. */
 async function unchangedFiles(
   { from, to, source }: Sharing,
   signal: AbortSignal,

@@ -1,6 +1,4 @@
-/**
- * What is a slot, the place of one workspace, and how is it cleaned? It has two git folders: ours and the worker's.
- */
+/** Makes and cleans a slot, the place of one workspace, which has two git folders: Skein's and the worker's. */
 import { copyFile, lstat, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failed } from "../../core/result.ts";
@@ -18,8 +16,8 @@ export type Slot = {
   /** The work tree, with the worker's own git folder in it. */
   readonly tree: string;
   /**
-   * The git folder that Skein itself uses, with the index of the start commit. Our calls never read the worker's
-   * settings, hooks, filters, index or locks, so a worker cannot break them.
+   * The git folder that Skein itself uses, with the index of the start commit. Skein's calls never read the
+   * worker's settings, hooks, filters, index or locks, so a worker cannot break them.
    */
   readonly git: string;
   readonly temporary: string;
@@ -52,7 +50,7 @@ export type SlotCall = {
   readonly input?: string;
   readonly folder?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** As of a call of git. */
+  /** As in `GitCall`. */
   readonly maxBytes?: number;
   readonly cut?: boolean;
   /** Called for pipes and devices that were removed because git waited for them. */
@@ -68,7 +66,7 @@ export const gitInSlot = (slot: Slot, source: Source, call: SlotCall, signal: Ab
     signal,
   );
 
-/** Also sees the worker's commits, and writes new objects into the slot. */
+/** Like `gitInSlot`, but sees the worker's commits, and writes new objects into the slot. */
 export function gitBeside(
   slot: Slot,
   source: Source,
@@ -98,15 +96,18 @@ type Wish = {
   readonly replaced: readonly string[];
   /** Ignored folders that stay although other ignored files do not. */
   readonly kept: readonly string[];
-  /** Called for a slot that is made anew, before its commit is checked out. What it leaves there is put right. */
+  /**
+   * Called for a slot that is made anew, before its commit is checked out. The checkout corrects whatever it
+   * leaves there.
+   */
   readonly fill?: () => Promise<void>;
   /** Patterns of what is checked out; the rest stays in the index, marked as left out. For slots that are made anew. */
   readonly cut?: string;
 };
 
 /**
- * Two git processes for a slot that was used before. A slot that cannot be cleaned, or was never completed (see
- * `markMade`), is made anew.
+ * Cleans a slot, by two git processes if it was used before. A slot that cannot be cleaned, or was never completed
+ * (see `markMade`), is made anew.
  */
 export async function clean(
   slot: Slot,
@@ -129,13 +130,13 @@ export async function clean(
   return { isFresh: true };
 }
 
-/** Written when everything is in it, so that a slot that was interrupted before is not reused. */
+/** Marks the slot as complete, so that one whose making was interrupted is not reused. */
 export const markMade = (slot: Slot, source: Source): Promise<void> => writeFile(slot.made, makingOf(source));
 
 const isMade = async (slot: Slot, source: Source): Promise<boolean> =>
   (await readShort(slot.made)) === makingOf(source) && (await isFolder(slot.tree));
 
-/** Nothing in a slot is synced, so after a reboot files may be missing. */
+/** The mark's text. Nothing in a slot is synced, so after a reboot files may be missing. */
 const makingOf = (source: Source): string => `${source.objects}\n${bootId()}`;
 
 async function checkOut(
@@ -173,8 +174,9 @@ async function checkOut(
 }
 
 /**
- * With the time of the original, less a microsecond. Git compares whole seconds, and trusts its record of a file that
- * is older than the index: a copy that looks newer would hide a change of the same size within a second.
+ * Copies the index with the time of the original, less a microsecond. Git compares whole seconds, and trusts its
+ * record of a file that is older than the index: a copy that looks newer would hide a change of the same size
+ * within a second.
  */
 export async function copyIndex(slot: Slot, to: string): Promise<void> {
   const from = join(slot.git, "index");
@@ -200,7 +202,7 @@ export async function wipe(slot: Slot): Promise<void> {
   ]);
 }
 
-/** Where the worker's commits are. */
+/** The objects of the worker's own commits. */
 export const workerObjects = (slot: Slot) => join(slot.tree, ".git", "objects");
 
 /** Written without git: it is seven small files, and `git clone --shared` would be one more process (13 ms). */
@@ -273,7 +275,7 @@ function configOf(source: Source): string {
     .join("");
 }
 
-/** In quotes, as git reads it. A path that begins with "/" needs quotes only for line ends. */
+/** A value in quotes, as git reads it. A path that begins with "/" needs quotes only for line ends. */
 function quoted(text: string, always = false): string {
   if (!always && !text.includes("\n")) return text;
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;

@@ -1,4 +1,4 @@
-/** What must be known of the user's repository to work beside it? Asked once; nothing is changed there. */
+/** Reads once what workspaces need to know of the user's repository, and changes nothing there. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import { FILTER_SETTINGS, filterSettings } from "../git/filters.ts";
 import { git } from "../git/git.ts";
@@ -15,9 +15,9 @@ export type Source = {
   readonly format: string;
   /** How files become objects and back: line ends, modes, links. Part of every workspace's settings. */
   readonly settings: readonly GitSetting[];
-  /** The filters that run in workspaces, and those of the user's that are switched off. */
+  /** The filters that run in workspaces, and the user's filters that are switched off. */
   readonly filters: readonly GitSetting[];
-  /** For our own git calls in workspaces: they read no other settings of the user's. */
+  /** The environment of Skein's own git calls in workspaces: they read no other settings of the user's. */
   readonly environment: Readonly<Record<string, string>>;
   readonly person: { readonly name: string; readonly email: string };
   readonly refs: RefWriter;
@@ -73,7 +73,7 @@ const TAKEN =
 const TAKEN_OVER = new RegExp(`^(?:${TAKEN})$`);
 const WANTED = `user\\.(name|email)|${TAKEN}`;
 
-/** Makes commits if the user has no name, and commits of uncommitted work. */
+/** The author of commits if the user has no name, and of commits of uncommitted work. */
 export const SKEIN = { name: "Skein", email: "skein@localhost" };
 
 async function topOf(repository: string, signal: AbortSignal): Promise<string | Failed> {

@@ -1,10 +1,10 @@
-/** Measures what is left on the disk of the workspaces, and which of them takes the most of it. */
+/** Measures the free space on the disk of the workspaces, and which workspace takes the most. */
 import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { DiskSpace } from "../../ports/workspaces.ts";
 
-/** Asked only when a disk is full: a walk through a large workspace takes seconds. */
+/** Called only when a disk is full: a walk through a large workspace takes seconds. */
 export async function spaceOf(folder: string, workspaces: readonly string[]): Promise<DiskSpace> {
   const { bavail, bsize } = await statfs(folder);
   const sizes = await Promise.all(
@@ -16,7 +16,7 @@ export async function spaceOf(folder: string, workspaces: readonly string[]): Pr
 
 async function bytesIn(folder: string): Promise<number> {
   const options = { timeout: MAX_MS, maxBuffer: 64 * 1024 };
-  // What `du` may not read is not counted.
+  // Folders that `du` may not read are not counted.
   const { stdout } = await promisify(execFile)("du", ["-sk", folder], options).catch(() => ({ stdout: "" }));
   return (Number.parseInt(stdout, 10) || 0) * 1024;
 }

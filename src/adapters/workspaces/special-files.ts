@@ -1,11 +1,11 @@
-/** What if a worker left a pipe where git looks for a file? Git would wait for ever, so it is found and removed. */
+/** Finds and removes pipes, sockets and devices that a worker left in its tree: git would wait for ever on a pipe. */
 import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { readShort } from "../files/read-bounded.ts";
 import type { GitAnswer } from "../git/git.ts";
 
 type Guarded = {
-  /** Everything that git reads and a worker can change is below it. */
+  /** The folder that holds everything that git reads and a worker can change. */
   readonly tree: string;
   readonly run: (signal: AbortSignal) => Promise<GitAnswer>;
   readonly again: () => Promise<void>;
@@ -14,9 +14,9 @@ type Guarded = {
 };
 
 /**
- * Git opens `.gitignore`, `.gitattributes` and the `HEAD` of inner repositories, and blocks if one is a pipe.
- * Searching the tree before each call would cost as much as the call, so the tree is searched only while a call takes
- * long.
+ * Runs git, and removes special files if it takes long. Git opens `.gitignore`, `.gitattributes` and the `HEAD` of
+ * inner repositories, and blocks if one is a pipe. Searching the tree before each call would cost as much as the
+ * call.
  */
 export async function guarded({ tree, run, again, onSpecial }: Guarded, signal: AbortSignal) {
   const stopper = new AbortController();
@@ -31,7 +31,7 @@ export async function guarded({ tree, run, again, onSpecial }: Guarded, signal: 
   if (isDone) return answer;
   const found = await specialFiles(tree, () => isDone);
   for (const path of found) {
-    // Gone already, or in a locked folder: then the call ends at its own time limit.
+    // It is gone, or in a locked folder: then the call ends at its own time limit.
     await unlink(Buffer.concat([Buffer.from(`${tree}/`), path])).catch(() => {});
   }
   if (isDone || found.length === 0) return answer;
@@ -46,8 +46,8 @@ export async function guarded({ tree, run, again, onSpecial }: Guarded, signal: 
 const SLOW_MS = 1_000;
 
 /**
- * Pipes and the like that git skips silently, because they are not files; in a huge tree only those near its top.
- * `amongIgnored`: also where a gate keeps its ignored files, in which a test may have left one.
+ * Special files in a tree, which git skips silently because they are not files; in a huge tree only those near its
+ * top. `amongIgnored`: also in ignored folders that a gate keeps, in which a test may have left one.
  */
 export async function leftSpecials(tree: string, amongIgnored = false): Promise<readonly Buffer[]> {
   const max = amongIgnored ? MAX_FOLDERS_OF_GATE : MAX_FOLDERS;
@@ -59,24 +59,24 @@ export async function leftSpecials(tree: string, amongIgnored = false): Promise<
   return specialFiles(tree, isOver, amongIgnored ? isGits : isWithoutWork);
 }
 
-/** 60 ms, at the same time as the git that lists changes. */
+/** Takes 60 ms, at the same time as the git that lists changes. */
 const MAX_FOLDERS = 1_000;
-/** 1 s; a project with 20,000 packed files has 2,000. */
+/** Takes 1 s; a project with 20,000 packed files has 2,000 folders. */
 const MAX_FOLDERS_OF_GATE = 20_000;
 type IsLeftOut = (name: string, isAtTop: boolean) => boolean;
 
-/** They hold no work, and the second has thousands of folders. */
+/** These folders hold no work, and node_modules has thousands of folders. */
 const isWithoutWork: IsLeftOut = (name) => name === ".git" || name === "node_modules";
-/** A test may make repositories of its own. */
+/** Only the top one, because a test may make repositories of its own. */
 const isGits: IsLeftOut = (name, isAtTop) => isAtTop && name === ".git";
 
-/** A test that makes it again would fail over it, and a program that opens one may wait for ever. */
+/** Removes special files: a test that makes one again would fail, and a program that opens one may wait for ever. */
 export async function removeSpecials(tree: string, amongIgnored: boolean): Promise<void> {
   for (const path of await leftSpecials(tree, amongIgnored))
-    await unlink(Buffer.concat([Buffer.from(`${tree}/`), path])).catch(() => {}); // In a locked folder.
+    await unlink(Buffer.concat([Buffer.from(`${tree}/`), path])).catch(() => {}); // It is in a locked folder.
 }
 
-/** As bytes, because names need not be UTF-8; those near the top first. Follows no link. */
+/** Paths as bytes, because names need not be UTF-8; those near the top first. Follows no link. */
 async function specialFiles(
   tree: string,
   isOver: () => boolean,

@@ -1,9 +1,9 @@
-/** Counts a tree before anything unfolds it: a few objects of git can stand for more files than a disk holds. */
+/** Counts a tree's entries before it is checked out: a few git objects can stand for more files than a disk holds. */
 import type { Failed } from "../../core/result.ts";
 import { TREE_LIMITS } from "../../core/rules/policy.ts";
 import type { GitAnswer } from "../git/git.ts";
 
-/** `git ls-tree` lists as it goes, so its list is cut at the limit. Undefined: the tree can be checked out. */
+/** Undefined if the tree can be checked out. `git ls-tree` lists as it goes, so its output is cut at the limit. */
 export async function tooLargeTree(
   run: (args: readonly string[], maxBytes: number) => Promise<GitAnswer>,
   commit: string,
