@@ -1,4 +1,4 @@
-/** What does a quick command load? Libraries for models, agents and prices only where an agent works. */
+/** Tests which modules a quick command loads: libraries for models, agents and prices only where an agent works. */
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ registerHooks({
 
 describe("a quick command", () => {
   let home: string;
-  /** With a run in it: of none there is little to load. */
+  /** Makes a project with a run, because without one a command loads little. */
   before(() => {
     home = mkdtempSync(path.join(tmpdir(), "skein-startup-"));
     writeFileSync(path.join(home, "spy.mjs"), SPY);
@@ -58,7 +58,7 @@ describe("a quick command", () => {
         env: { ...environment(), LOADED: list },
         timeout: 60_000,
       },
-      () => resolve(), // What it says is not asked here.
+      () => resolve(), // The command's output and exit code do not matter here.
     );
     await promise;
     const urls = readFileSync(list, "utf8").split("\n");

@@ -1,4 +1,4 @@
-/** Workspaces of the gate that remember what ran in them, and gates that fail by turns or at random, whatever the tree. */
+/** Simulates gate workspaces that keep files of earlier runs, and gates that fail by turns or at random on any tree. */
 import type { GateLeftovers } from "../../src/core/gate.ts";
 import { type Random, randomFrom, seedFor } from "../../src/simulation/random.ts";
 import type { Tally } from "./faults.ts";
@@ -6,24 +6,24 @@ import type { Tally } from "./faults.ts";
 /** What one run of the gate meets besides its tree. */
 type GateRunWeather = {
   readonly failures: readonly string[];
-  /** What earlier runs had left in its workspace. */
+  /** The files that earlier runs left in its workspace. */
   readonly leftovers?: GateLeftovers;
 };
 
 export type GatePlaces = {
-  /** Nobody can say whose fault a failure is: a task may be refused that is not to blame. */
+  /** The gate fails by turns or at random, so an innocent task may be refused. */
   readonly isFickle: boolean;
-  /** Commands of a fickle gate that say only that they failed. */
+  /** Commands of a fickle gate whose failures have no names. */
   readonly nameless: readonly string[];
   readonly run: (tree: string, of: GateRunOf) => GateRunWeather;
 };
 
 type GateRunOf = { readonly kind: "land" | "check"; readonly isFresh: boolean };
 
-/** In the name of every failure that is only due to a used workspace. */
+/** Part of the name of every failure that is only due to a used workspace. */
 export const OVER_LEFTOVERS = "over what was left by";
 
-/** By dice of their own, so that all else happens as it did before there were any. */
+/** Uses random numbers of its own, so that all else happens as it did before there were such gates. */
 export function gatePlacesIn(seed: number, gates: number, faults: Tally): GatePlaces {
   const random = randomFrom(seedFor(seed, "places that remember"));
   const remembers = random.chance(0.25);
@@ -46,14 +46,17 @@ export function gatePlacesIn(seed: number, gates: number, faults: Tally): GatePl
   };
 }
 
-/** What one run meets in its workspace: a failure over what another version left there, and all that was there. */
+/** What one run meets in its workspace: a failure over another version's files, and all files that were left there. */
 type Remembered = { readonly over?: string; readonly leftovers?: GateLeftovers };
 
-/** So many workspaces, in which each run leaves its version: one of another version fails over it, and it is thrown away. */
+/**
+ * `count` workspaces in which each run leaves its version. A run of another version fails over it, and the workspace is
+ * thrown away.
+ */
 export function placesThatRemember(random: Random, count: number) {
   const places = Array.from({ length: count }, () => new Set<string>());
   return (own: string, isFresh: boolean): Remembered => {
-    // One that is made anew takes the place of one that was thrown away, if there is one.
+    // A fresh workspace takes the place of one that was thrown away, if there is one.
     const spoilt = places.findIndex(({ size }) => size === 0);
     const place = places[isFresh && spoilt !== -1 ? spoilt : random.below(count)]!;
     if (isFresh) place.clear();
@@ -73,7 +76,7 @@ type Fickle = {
   readonly run: (tree: string, kind: GateRunOf["kind"]) => readonly string[];
 };
 
-/** The worst is a gate in which candidates fail, and the target fails and passes by turns: nobody is ever at fault. */
+/** The worst manner is "by turns": candidates fail, the target fails and passes in turn, and no task is at fault. */
 function ficklenessIn(random: Random): Fickle {
   const names = random.pick([1, 3]);
   const manner = random.pick([

@@ -1,4 +1,6 @@
-/** Bounds the runs of the gate by tasks and attempts, and lets no failure count that is only due to a used workspace. */
+/**
+ * Bounds the gate runs by tasks and attempts, and checks that no failure counts that is only due to a used workspace.
+ */
 import { isGreen } from "../../src/core/gate.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import type { RunState } from "../../src/core/log/state.ts";
@@ -9,12 +11,15 @@ import { must } from "./violation.ts";
 
 export class GateRunInvariants {
   readonly #policy: Policy;
-  /** Since the target moved, or an attempt was refused or failed: each of these is bounded by tasks and attempts. */
+  /**
+   * Gate runs of candidates since the target moved or an attempt was refused or failed; tasks and attempts bound how
+   * often.
+   */
   #landings = 0;
   #comparisons = 0;
   readonly #tasks = new Set<TaskId>();
   #tip = "";
-  /** Looks at one commit that followed each other at once. */
+  /** Checks of one commit in immediate succession. */
   #looks = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -34,7 +39,7 @@ export class GateRunInvariants {
         this.#landings += 1;
         this.#bounded(this.#landings, "gate runs of candidates");
         return;
-      case "job.ended": // Without an answer: it is run again, and how often has limits of its own.
+      case "job.ended": // A job without an answer is run again, which other limits bound.
         if (event.job.startsWith("land#") && event.how !== "answered") this.#landings -= 1;
         return;
       case "landing.turned":
@@ -79,8 +84,8 @@ export class GateRunInvariants {
   }
 
   /**
-   * As often as a task may be undecided, a batch is run again and again, and halved until one task is left, each part as
-   * often. With several gates, each of these may discard what was built on it.
+   * A batch is run again as often as a task may be undecided. It is halved until one task is left, and each part is run
+   * as often. With several gates, each of these runs may discard what was built on it.
    */
   #bounded(runs: number, what: string): void {
     const { maxUndecided, gates } = this.#policy.landing;
@@ -91,11 +96,14 @@ export class GateRunInvariants {
   }
 }
 
-/** What a flaky test must fail in a row before a change is blamed, and a first run in a used workspace, which does not count. */
+/**
+ * The runs that a flaky test must fail in a row before a change is blamed, and one in a used workspace that does not
+ * count.
+ */
 const RUNS = 5 + 1;
 const MAX_LOOKS_AT_ONCE = 12;
 
-/** What the run takes for a failure of the tree, or for a test that comes and goes. */
+/** The names that the run takes for failures of the tree, or for flaky tests. */
 export function countedNames(event: Event): readonly string[] {
   switch (event.type) {
     case "batch.landed":

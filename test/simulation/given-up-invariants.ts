@@ -1,4 +1,4 @@
-/** Is everything that was not done made good, or told in the end? By books of its own: who took whose place, and why not. */
+/** Checks that every task that was not done is replaced, or reported at the end, with bookkeeping of its own. */
 import type { Event, EventOf } from "../../src/core/log/event.ts";
 import { type Concern, isDeclined, type RunState, taskOf } from "../../src/core/log/state.ts";
 import { NO_REASON } from "../../src/core/rules/given-up.ts";
@@ -6,13 +6,13 @@ import { isRepair, parentId, ROOT, type Task, type TaskId } from "../../src/core
 import { must } from "./violation.ts";
 
 export class GivenUpInvariants {
-  /** Who took whose place, as planners said. */
+  /** The tasks that replace a task, as planners said. */
   readonly #places = new Map<TaskId, TaskId[]>();
   readonly #sentBack = new Set<string>();
-  /** What the root's planner has dealt with. */
+  /** The concerns that the root's planner has addressed. */
   readonly #dealt: { readonly concern: Concern; readonly by?: TaskId; readonly because?: string }[] = [];
 
-  /** `state` is the one before the event. */
+  /** `state` is the state before the event. */
   before(event: Event, state: RunState): void {
     if (event.type === "plan.rejected") this.#asked(event);
     if (event.type === "plan.accepted" || event.type === "plan.ended") this.#said(event, state);
@@ -83,11 +83,14 @@ export class GivenUpInvariants {
     }
   }
 
-  /** It, or what it is a part of, is not asked for any more, or another did it. */
+  /**
+   * Whether the task needs no replacement, or it or a task above it was cancelled or replaced by a task that is done.
+   */
   #isMadeGood(state: RunState, task: Task): boolean {
     const { is } = task.state;
     if ((is !== "failed" && is !== "skipped") || isRepair(task) || isDeclined(state, task)) return true;
-    if (task.spec.spawn) return true; // Its parent was told, and has done its task all the same.
+    // The parent of a subtask was told how it ended, and has done its own task all the same.
+    if (task.spec.spawn) return true;
     for (let id: TaskId | undefined = task.id; id !== undefined; id = parentId(id)) {
       if (this.#isReplaced(state, id) || taskOf(state, id).state.is === "cancelled") return true;
     }

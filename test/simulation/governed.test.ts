@@ -1,4 +1,4 @@
-/** Does the simulator see what accounts and budgets do wrong, and does a quota change nothing but the time? */
+/** Tests that the simulator notices violations of accounts and budgets, and that a quota changes only a run's times. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure } from "../../src/core/failure.ts";

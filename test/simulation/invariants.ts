@@ -1,4 +1,4 @@
-/** What must be true after every event, whatever went wrong? Checked by bookkeeping of its own where it can be. */
+/** Checks what must hold after every event of a simulated run, with bookkeeping of its own where possible. */
 
 import { type Accept, judgeGate } from "../../src/core/gate.ts";
 import { type Job, jobId } from "../../src/core/job.ts";
@@ -32,13 +32,13 @@ export class Invariants {
   readonly #trains: TrainInvariants;
   readonly #gateRuns: GateRunInvariants;
   readonly #isGateFickle: boolean;
-  /** Own books: what has landed, which jobs were ever started, who has ended, what planners have heard. */
+  /** Own bookkeeping: tasks that landed, jobs that were started, tasks that ended, and news that planners were told. */
   readonly #landed = new Set<TaskId>();
   readonly #started = new Set<string>();
   readonly #ended = new Map<TaskId, string>();
   readonly #held = new Map<TaskId, Set<TaskId>>();
   readonly #heard = new Map<TaskId, number>();
-  /** Proposed, and neither approved of nor called off. */
+  /** Tasks that were proposed, and neither approved nor cancelled. */
   readonly #proposed = new Set<TaskId>();
   #hasDeclined = false;
   #seq = 0;
@@ -118,7 +118,7 @@ export class Invariants {
     if (job.kind === "work") this.#startingWork(task);
   }
 
-  /** Files are held from dispatch until settled, among the tasks of one planner. */
+  /** A task holds its files from its dispatch until it is settled, against the other tasks of its planner. */
   #dispatching(task: Task): void {
     const above = parentId(task.id);
     const { attempts, turns } = task.tries;
@@ -136,7 +136,7 @@ export class Invariants {
     held.add(task.id);
   }
 
-  /** A loose task holds what it is known to need while it is at work or landing. */
+  /** A task without known files holds those that it is known to change, while it is at work or landing. */
   #heldBy(task: Task): readonly string[] {
     const isUnderWay = task.state.is === "landing" || this.#atWork().includes(task);
     return isLoose(task) && !isUnderWay ? [] : filesOf(task);
@@ -145,7 +145,8 @@ export class Invariants {
   #startingWork(task: Task): void {
     const { state } = this;
     const others = this.#atWork();
-    const takesFiles = task.spec.delivers === "change" && task.state.is !== "waiting"; // Else it only answers.
+    // A task that waits only answers a question.
+    const takesFiles = task.spec.delivers === "change" && task.state.is !== "waiting";
     if (this.#policy.overlap === "serialise" && takesFiles) {
       const met = others.find((other) => overlaps(filesOf(other), filesOf(task)));
       must(met === undefined, `${task.id} and ${met?.id} are at work on the same files`);
@@ -162,7 +163,7 @@ export class Invariants {
     }
   }
 
-  /** Who may keep a task from starting: everybody with a job, but for those whose subtree it is in. */
+  /** The tasks that may hold files against this one: all with a job, except those above it. */
   #dispatched(task: Task): readonly Task[] {
     return [...this.state.running.values()].flatMap(({ job }) =>
       (job.kind === "plan" || job.kind === "work") && job.task !== ROOT && !task.id.startsWith(`${job.task}.`)
@@ -171,7 +172,7 @@ export class Invariants {
     );
   }
 
-  /** Those who could start but for the files, and come before whoever is behind them. */
+  /** Tasks that only files keep from starting; they come before the tasks behind them. */
   #queued(): readonly Task[] {
     const { heldBack, dag } = this.state;
     const ids = [...heldBack.keys(), ...dag.ready(LANE.plan), ...dag.ready(LANE.work)];
@@ -188,7 +189,8 @@ export class Invariants {
   #mayLand(task: Task, together: number): void {
     const { target, repair } = this.state;
     must(task.state.is === "landing", `${task.id} is landed without being ready for it`);
-    if (target.health !== "red" || target.checkedTip !== target.tip) return; // Then it must be green as a whole.
+    // On this target the candidate must be green as a whole.
+    if (target.health !== "red" || target.checkedTip !== target.tip) return;
     must(together === 1, "on a red target tasks land one by one");
     must(
       isRepair(task) || repair.givenUp || this.state.landing.phase.is !== "open",
@@ -209,7 +211,7 @@ export class Invariants {
     if (event.proof === "red-to-red") this.#landingOnRed(event.commit);
   }
 
-  /** By what the trees really fail, seen or not: nothing is worse, or what kept the tests from running is gone. */
+  /** By the real failures, seen or not: nothing is worse, or what kept the tests from running is gone. */
   #landingOnRed(commit: string): void {
     const { onto } = this.#repository.landings.find((landing) => landing.commit === commit)!;
     const [before, now] = [this.#repository.failuresAt(onto), this.#repository.failuresAt(commit)];
@@ -218,7 +220,7 @@ export class Invariants {
       hidden.every((name) => !now.has(name)),
       `${commit} landed on a red target, and nobody could judge it: no test ran`,
     );
-    if (hidden.length > 0) return; // What it fails by now could not be seen before.
+    if (hidden.length > 0) return; // Tests did not run before, so their failures could not be seen.
     const fresh = [...now].filter((name) => !before.has(name));
     must(fresh.length === 0, `${commit} landed on a red target with a new failure: ${fresh.join(", ")}`);
   }
@@ -231,11 +233,11 @@ export class Invariants {
     );
   }
 
-  /** Refused for a red gate: alone on the target, without flaky tests, it must be red. */
+  /** A task that was refused for a red gate must be red alone on the target, without flaky tests. */
   #notInnocent({ task: id, handoff }: EventOf<"task.retried">): void {
     const { target } = this.state;
-    if (this.#isGateFickle) return; // It may fail twice on a good tree, and pass on the target.
-    if (this.#repository.tip !== target.tip) return; // A lost landing has moved it in the meantime.
+    if (this.#isGateFickle) return; // Such a gate may fail twice on a good tree, and pass on the target.
+    if (this.#repository.tip !== target.tip) return; // A landing whose answer was lost has moved the target meanwhile.
     const task = taskOf(this.state, id);
     const { failures } = this.#repository.candidate([handoff!.commit!]);
     const accept: Accept =
@@ -338,7 +340,8 @@ export class Invariants {
       );
     }
     if (event.type === "plan.kept-whole" && task.id === ROOT) {
-      const isSo = this.#team.sprints === 0 || this.#hasDeclined; // Declined, it may have no other plan.
+      // A planner whose plan was declined may have no other one.
+      const isSo = this.#team.sprints === 0 || this.#hasDeclined;
       must(isSo, "the goal is called atomic, but its planner has tasks to ask for");
     }
   }

@@ -1,3 +1,4 @@
+/** Tests which seeds `npm run simulate` accepts. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** `npm run simulate -- --seeds N --from S`: tells that many stories and says what was seen. */
+/** `npm run simulate -- --seeds N --from S`: simulates that many runs, checks every rule, and reports what happened. */
 import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
 import { FAULTS, Tally } from "./faults.ts";
@@ -13,7 +13,7 @@ const HELP = `Runs whole simulated runs with faults, one a seed, and checks the 
 
 Exit: 0 no rule was broken, 1 one was, 2 usage.`;
 
-/** Every so many seeds a story is told twice: same seed, same log, byte for byte. */
+/** Every 20th seed is simulated twice: the same seed must give the same log, byte for byte. */
 const REPEAT_EVERY = 20;
 
 process.exitCode = await main();

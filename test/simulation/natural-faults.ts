@@ -1,4 +1,4 @@
-/** Which faults come about by themselves in a story? Conflicts, red gates, trains that are discarded. */
+/** Counts the faults that simulated runs meet without being planned: conflicts, red gates, discarded candidates. */
 import { isUnjudged } from "../../src/core/gate.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import { taskOf } from "../../src/core/log/state.ts";

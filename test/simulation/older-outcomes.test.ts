@@ -1,3 +1,4 @@
+/** Tests that job outcomes missing from older logs are inferred as newer logs have them, over simulated runs. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Event, EventOf } from "../../src/core/log/event.ts";
@@ -9,14 +10,14 @@ const SEEDS = 25;
 type JobEnded = EventOf<"job.ended">;
 const isEnd = (event: Event): event is JobEnded => event.type === "job.ended";
 
-/** As a Skein wrote it that did not know what jobs came to. */
+/** The event as an older Skein wrote it, without the job's outcome. */
 function older(event: Event): Event {
   if (!isEnd(event)) return event;
   const { outcome: _, ...rest } = event;
   return rest;
 }
 
-/** Of what a turn said before it was judged, an older log keeps nothing; nor whether a passing gate was run again. */
+/** Older logs do not keep what a turn answered before it was judged, nor whether a passing gate was run again. */
 function comparable({ job, outcome }: JobEnded): unknown {
   if (outcome === undefined) return undefined;
   if (job.startsWith("land#")) return outcome;

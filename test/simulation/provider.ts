@@ -1,4 +1,4 @@
-/** What do accounts have to give in a virtual world, and what does a turn cost there? */
+/** Simulates model accounts: when they have a shortage, and what a turn costs. */
 import type { PlanBrief, WorkBrief } from "../../src/core/brief.ts";
 import { type Failure, failure } from "../../src/core/failure.ts";
 import type { Job, Spent } from "../../src/core/job.ts";
@@ -7,23 +7,23 @@ import type { Accounts } from "../../src/core/rules/policy.ts";
 export type Provider = {
   readonly shortages: readonly Shortage[];
   chainOf(brief: PlanBrief | WorkBrief): Accounts;
-  /** A job that meets a shortage waits until it is over, as one can that asks before each call; others end. */
+  /** Whether the job waits for the end of a shortage, as an agent does that asks before each call; other jobs end. */
   waits(job: Job): boolean;
   cost(job: Job): Spent;
-  /** What a job had cost that was lost with its engine, if it has left a trace. */
+  /** The cost of a job that was lost with its engine, if the job left a record of it. */
   cut(job: Job): Spent | undefined;
-  /** When a job that takes so long falls silent, if it does. */
+  /** When a job of this length falls silent, if it does. */
   quietAfter(job: Job, ms: number): number | undefined;
 };
 
-/** From when until when an account gives nothing; `says`: it tells how long. */
+/** The span in which an account refuses calls; `says`: its refusals tell until when. */
 export type Shortage = {
   readonly account: string;
   readonly from: number;
   readonly until: number;
   readonly kind: "quota" | "authentication";
   readonly says: boolean;
-  /** It says how long it lasts, not when it is over. */
+  /** The refusals tell how long the shortage lasts, not when it ends. */
   readonly asLength?: true;
 };
 
@@ -36,14 +36,14 @@ export const freeProvider: Provider = {
   quietAfter: () => undefined,
 };
 
-/** What a job hears of its accounts on the way, and when and how it ends: of itself, or with what it heard last. */
+/** The refusals that a job reports on its way, and when and how it ends: by itself, or with the last refusal. */
 type Course = {
   readonly heard: readonly { readonly at: number; readonly account: string; readonly failure: Failure }[];
   readonly end: number;
   readonly failure?: Failure;
 };
 
-/** The first call is made at once, and calls go on until the end. */
+/** A job makes its first call at once, and further calls until its end. */
 export function courseOf(
   shortages: readonly Shortage[],
   chain: Accounts,
@@ -64,15 +64,15 @@ export function courseOf(
     heard.push({ at, account, failure: why });
     const here = at;
     const others = chain.map((name) => shortAt(shortages, name, here)?.until ?? here);
-    at = Math.min(...others); // At once, if one of the others has something to give.
+    at = Math.min(...others); // At once, if another account has no shortage.
   }
   return { heard, end: at + left };
 }
 
-/** A guard: there are not so many shortages in one story. */
+/** A guard against endless loops: one run has fewer shortages. */
 const MAX_TURNS = 100;
 
-/** A call that is refused is refused soon. */
+/** A refusal comes soon after its call. */
 const ANSWER_MS = 500;
 
 const shortAt = (shortages: readonly Shortage[], account: string, at: number): Shortage | undefined =>

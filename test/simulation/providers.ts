@@ -1,4 +1,4 @@
-/** What do accounts give in a story, and what may it cost? By a die of its own: all else happens as before. */
+/** Chooses the accounts, shortages and budgets of a simulated run, with random numbers of its own. */
 
 import { failure } from "../../src/core/failure.ts";
 import type { Event } from "../../src/core/log/event.ts";
@@ -12,7 +12,7 @@ import type { Mischief } from "./virtual-queue.ts";
 
 const HOUR = 3_600_000;
 
-/** Two accounts: one for all, one behind the other, or one for each. */
+/** Two accounts: one for all jobs, one as the fallback of the other, or one each for planners and workers. */
 export const accountsIn = (random: Random): Policy["accounts"] =>
   random.pick<Policy["accounts"]>([
     { plan: ["a"], work: ["a"], byAgent: {} },
@@ -50,7 +50,7 @@ export function shortagesIn(random: Random): readonly Shortage[] {
   return [...quotas, { account: random.pick(["a", "b"]), from, until, kind: "authentication", says: false }];
 }
 
-/** Somebody mends the key, and says so until it must have been heard. */
+/** A person replaces the key, and repeats the resume until it must have arrived. */
 export const mendedKeys = (shortages: readonly Shortage[]) =>
   shortages.flatMap(({ kind, until }) =>
     kind === "quota"
@@ -84,7 +84,7 @@ export function providerOf(random: Random, policy: Policy, shortages: readonly S
   };
 }
 
-/** Now and then a call is refused for its cost, whatever the log knows. */
+/** Now and then a call is refused for its cost, whatever the log knows about the budget. */
 export function thrifty(random: Random, mischief: Mischief): Mischief {
   const refuses = random.chance(0.05) ? 0.1 : 0;
   return {
@@ -99,7 +99,7 @@ export function thrifty(random: Random, mischief: Mischief): Mischief {
   };
 }
 
-/** What accounts and budgets did, as the log tells it. */
+/** Counts what accounts and budgets did, from the log. */
 export function countGoverned(event: Event, faults: Tally): void {
   if (event.type === "account.parked")
     faults.add(

@@ -1,4 +1,4 @@
-/** What would planners and workers answer? A made-up project, split, planned in sprints and worked on, by seed. */
+/** Plays planners and workers of a made-up project by seed: tasks are split, planned in sprints and worked on. */
 
 import { type PlanAnswer, readPlanAnswer } from "../../src/core/answers/plan-answer.ts";
 import type { PlanBrief, WorkBrief } from "../../src/core/brief.ts";
@@ -12,20 +12,20 @@ import type { Script } from "./virtual-queue.ts";
 
 export type Team = {
   readonly seed: number;
-  /** Tasks in one answer of the root planner, and answers that have some. */
+  /** `width`: tasks in one answer of the root planner. `sprints`: its answers that have tasks. */
   readonly width: number;
   readonly sprints: number;
-  /** Chances: that a task is large enough to be split, waits for another, is a report, shares a file. */
+  /** Chances that a task is large enough to be split, waits for another task, is a report, or shares a file. */
   readonly large: number;
   readonly linked: number;
   readonly reports: number;
   readonly shared: number;
-  /** Chances that a worker's change breaks a test, or clashes with another one. */
+  /** Chances that a worker's change breaks a test, or clashes with another change. */
   readonly breaks: number;
   readonly clashes: number;
-  /** The chance that a task is for a specialist, the painter. */
+  /** The chance that a task is for the specialist "painter". */
   readonly painted?: number;
-  /** The chance that a task of the root's has terms: its files are not known, and its criterion may be red. */
+  /** The chance that a task of the root has no known files, and maybe a criterion that can fail. */
   readonly loose?: number;
 };
 
@@ -79,8 +79,8 @@ function planAnswer(team: Team, brief: PlanBrief) {
 type Said = PlanBrief["concerns"][number];
 
 /**
- * What was only said is named. Of what was not done, some planners give a reason and some none, some have it done again,
- * some say that another task has done it, and some name a task that nobody knows. By a die of its own.
+ * Addresses a concern. One that was only said is named. For a task that was not done, planners give a reason or none,
+ * plan it again, name another task that did it, or name an unknown task. Uses random numbers of its own.
  */
 function dealWith(team: Team, { task, turn, first, active, news }: PlanBrief, { id, kind }: Said) {
   const random = randomFrom(seedFor(team.seed, `${task} turn ${turn} deals with ${id}`));
@@ -101,7 +101,7 @@ function dealWith(team: Team, { task, turn, first, active, news }: PlanBrief, { 
   }
 }
 
-/** A subplanner does not know which of its files are free: it has it looked into. */
+/** A subplanner does not know which of its files are free, so it asks for a report instead. */
 const againFor = (random: Random, task: PlanBrief["task"], id: string): Item =>
   item(random, `again-${id}`, {
     scope: task === ROOT ? [`again/${id}.ts`] : [],
@@ -109,13 +109,13 @@ const againFor = (random: Random, task: PlanBrief["task"], id: string): Item =>
     delivers: task === ROOT ? "change" : "report",
   });
 
-/** By a die of its own, so that all else is as it was before there were specialists. */
+/** Uses random numbers of its own, so that all else is as it was before there were specialists. */
 function painted(team: Team, { task }: Planned, one: Item): Item {
   const random = randomFrom(seedFor(team.seed, `who paints ${task} ${one.id}`));
   return random.chance(team.painted ?? 0) ? { ...one, agent: "painter" } : one;
 }
 
-/** As a plan would have it that was made before the run: words alone cannot ask for it. */
+/** Adds terms as a plan file has them: a planner's text cannot ask for them. */
 function withTerms(team: Team, { task }: Planned, text: string): string | PlanAnswer {
   const read = task === ROOT && (team.loose ?? 0) > 0 ? readPlanAnswer(text) : undefined;
   if (read?.is !== "answer" || read.answer.tasks.length === 0) return text;
@@ -128,7 +128,7 @@ function withTerms(team: Team, { task }: Planned, text: string): string | PlanAn
   return { ...read.answer, tasks };
 }
 
-/** What a planner would still ask for: nothing, if it may truly be called finished. */
+/** Whether the planner has no more tasks to ask for, so that its task may be called finished. */
 export const isPlannedOut = (team: Team, task: Task): boolean =>
   sprintOf(team, { task: task.id, spec: task.spec }, sprintNumber(task.scratchpad)).length === 0;
 
@@ -158,14 +158,14 @@ function rootScope(team: Team, random: Random, sprint: number, i: number): reado
   return random.chance(0.5) ? [`${folder}/`] : files(folder, random.between(4, 12));
 }
 
-/** Up to three tasks of this sprint before it, or of the sprint before. */
+/** Up to three earlier tasks of this sprint, or of the sprint before. */
 function earlierIds(random: Random, ids: readonly string[], sprint: number, i: number): readonly string[] {
   const candidates = [...ids.slice(Math.max(0, i - 10), i), ...(sprint > 0 ? [`s${sprint - 1}-0`] : [])];
   if (candidates.length === 0) return [];
   return [...new Set(Array.from({ length: random.between(1, 3) }, () => random.pick(candidates)))];
 }
 
-/** The parent's files in two sprints, the second one deferred until the first has been seen. */
+/** Splits the parent's files into two sprints; the second one comes after the news of the first. */
 function subSprint(team: Team, brief: Planned, sprint: number): readonly Item[] {
   const random = randomFrom(seedFor(team.seed, `${brief.task} split ${sprint}`));
   const all = brief.spec.scope.flatMap((path) =>
@@ -180,7 +180,7 @@ function subSprint(team: Team, brief: Planned, sprint: number): readonly Item[] 
   });
 }
 
-/** What a folder holds: files, and now and then a folder again, as deep as planners may go. */
+/** Files of a folder, and now and then a folder within it, as deep as planners may go. */
 const inFolder = (brief: Planned, folder: string, random: Random): readonly string[] => [
   ...files(folder.slice(0, -1), random.between(2, 6)),
   ...(depth(brief.task) < 2 && random.chance(0.4) ? [`${folder}sub/`] : []),
@@ -237,7 +237,7 @@ function workResult(team: Team, brief: WorkBrief): Worked {
 const fileAt = (path: string, { task }: WorkBrief) =>
   path.endsWith("/") ? `${path}made-by-${task}.ts` : path;
 
-/** Few for all of them, so that they meet; now and then another in the next attempt. */
+/** All such tasks change the same few files, so that they meet; another attempt may change another file. */
 function looseFiles(team: Team, { task, attempt }: WorkBrief): readonly string[] {
   const random = randomFrom(seedFor(team.seed, `files of ${task}`));
   const usual = `loose/${random.below(3)}.ts`;

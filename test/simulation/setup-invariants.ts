@@ -1,4 +1,4 @@
-/** What must be true of a set-up that fails, and of the probe, whatever went wrong? By books of its own. */
+/** Checks the rules for failed set-ups, the gate's probe and red bases, with bookkeeping of its own. */
 import type { Event, EventOf } from "../../src/core/log/event.ts";
 import type { Policy } from "../../src/core/rules/policy.ts";
 import { must } from "./violation.ts";
@@ -10,14 +10,14 @@ export class SetupInvariants {
   #isProbedOnGreen = false;
   #isGreen = false;
   #hasGate = true;
-  /** The target was looked at, or could not be, as often as is tried. */
+  /** The target was checked, or its check has failed as often as it is tried. */
   #isLookedAt = false;
   #unchecked = 0;
   #since = 0;
   #isCancelling = false;
   /** A planner or a worker was started. */
   #isPaid = false;
-  /** A person is asked what happens to a base that fails. */
+  /** A person is being asked what to do about a base that fails. */
   #isAsked = false;
   #isBaseRed = false;
   readonly #repaired = new Set<string>();
@@ -74,7 +74,8 @@ export class SetupInvariants {
       case "setup.retried":
         must(this.#stands, "the set-up is tried again without having failed");
         this.#stands = false;
-        // What happens to the base is decided anew: if it is seen only after an agent was paid, it is repaired like any target.
+        // The choice about the base is made again. If an agent was paid before the failure is seen, it is repaired like
+        // any target's.
         if (this.#repaired.size === 0) this.#isBaseRed = false;
         this.#since = event.at;
         this.#isGreen = false;
@@ -103,11 +104,11 @@ export class SetupInvariants {
       case "run.closed":
         must(!this.#stands || this.#isCancelling, "the run is closed while its set-up has failed");
         break;
-      default: // It is about something else.
+      default: // Other events do not matter here.
     }
   }
 
-  /** A round is told by its first failures: a later part of it repairs others. */
+  /** A later part of a repair round is for other failures, so no failure may be repaired twice. */
   #fixing(kind: string, into: EventOf<"repair.planned">["into"]): void {
     for (const { spec } of into)
       for (const name of spec.repairs ?? []) {

@@ -1,4 +1,4 @@
-/** How is the set-up in a story? Broken, vanished later, a gate that proves nothing; and a person who sees to it. */
+/** Simulates set-ups that are broken or break later, gates that prove nothing, and a person who mends them. */
 
 import { failure } from "../../src/core/failure.ts";
 import { NOT_RUN, type Probed } from "../../src/core/gate.ts";
@@ -15,9 +15,9 @@ export type Setups = {
   readonly unready: Unready;
   readonly happens: readonly { readonly at: number; readonly happens: () => void }[];
   readonly react: (event: Event) => readonly Reaction[];
-  /** Commands of the gate that say only that they failed. */
+  /** Commands of the gate whose failures have no names. */
   readonly nameless: readonly string[];
-  /** The engine is to die at this append. */
+  /** Whether the engine dies at this append. */
   readonly kills: (events: readonly Event[]) => boolean;
 };
 
@@ -25,7 +25,7 @@ const NO_PROGRAM = failure("setup", "mocha: not found", "npm ci");
 const UNPROVEN: Probed = { is: "unproven", failure: failure("setup", "your tests pass without your code") };
 const HOUR = 3_600_000;
 
-/** By a die of its own: most stories happen as they did before there was any of it. */
+/** Uses random numbers of its own: most runs happen as they did before there were set-ups. */
 export function setupsIn(seed: number, faults: Tally): Setups {
   const random = randomFrom(seedFor(seed, "set-up"));
   if (!random.chance(0.35)) return NOTHING;
@@ -49,7 +49,8 @@ export function setupsIn(seed: number, faults: Tally): Setups {
         : event.type === "base.failed" && event.asked
           ? answered(chosen, faults)
           : [],
-    nameless: random.pick([[], ["build"], ["types"], ["build", "types"]]), // Of tests: chance without a name is taken for a reason.
+    // "test" is not among them: a chance failure without a name would be taken for a real one.
+    nameless: random.pick([[], ["build"], ["types"], ["build", "types"]]),
     kills: (events) => events.some(isProbing) && random.chance(0.3),
   };
 }
@@ -73,7 +74,7 @@ const probedIn = (random: Random): Probed =>
     UNPROVEN,
   ]);
 
-/** A candidate whose gate cannot run is red; whoever else needs a place gets none. */
+/** A candidate whose gate cannot run is red; other jobs that need a workspace fail. */
 const unreadyIn =
   (now: Now, faults: Tally): Unready =>
   (brief) => {
@@ -83,7 +84,7 @@ const unreadyIn =
       return { is: "probed", probed: now.probed };
     }
     if (!now.isBroken || (brief.kind === "check" && brief.seen && !brief.probe)) return undefined;
-    if (brief.kind === "land" && brief.passed) return undefined; // It only moves the target.
+    if (brief.kind === "land" && brief.passed) return undefined; // This job only moves the target.
     if (brief.kind !== "land") return { is: "failed", failure: NO_PROGRAM };
     const members = brief.members.map(({ task, attempt }) => ({ task, attempt }));
     return { is: "red", members, conflicts: [], failures: [NOT_RUN] };
@@ -99,9 +100,9 @@ const vanishing = (random: Random, now: Now, faults: Tally) => ({
   },
 });
 
-/** Somebody comes, now and then without having mended anything, and says so until it must have been heard. */
+/** A person resumes the run, now and then before anything was mended, and repeats it until it must have arrived. */
 function seenTo(random: Random, now: Now, faults: Tally, times: number): readonly Reaction[] {
-  // A base on which nothing runs stops the run each time: nobody goes on with that for ever.
+  // A base on which nothing runs stops the run each time, so the person gives up after some stops.
   if (times > MAX_STOPS) return [{ afterMs: HOUR, message: { type: "cancel" } }];
   const afterMs = random.spread(1_000, 8 * HOUR);
   const isTooEarly = random.chance(0.3);
@@ -123,7 +124,7 @@ function seenTo(random: Random, now: Now, faults: Tally, times: number): readonl
   ];
 }
 
-/** At once, later, or so late that the default is taken; an answer that is none before it. */
+/** Answers about the base: first an invalid one, then a valid one soon, later, or after the default was taken. */
 function answered(random: Random, faults: Tally): readonly Reaction[] {
   faults.add("asked about a base that fails");
   const text = random.pick(["repair", "continue"]);

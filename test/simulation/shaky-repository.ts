@@ -1,4 +1,4 @@
-/** A virtual repository to which mishaps happen: commits taken back, branches pruned, gates that say little. */
+/** A repository in memory with mishaps: commits taken back, branches pruned, gates whose reports say little. */
 import type { LandBrief } from "../../src/core/brief.ts";
 import type { CommandReport, GateReport } from "../../src/core/gate.ts";
 import type { Outcome } from "../../src/core/job.ts";
@@ -6,11 +6,11 @@ import { PROBLEM_CLASSES, type Problem } from "../../src/core/rules/repair.ts";
 import { VirtualRepository } from "../../src/simulation/virtual-repository.ts";
 
 type Manner = {
-  /** One command does it all, step by step, and stops at the first step that fails. */
+  /** One command runs all steps, and stops at the first step that fails. */
   readonly staged?: boolean;
-  /** Commands that say only that they failed. */
+  /** Commands whose failures have no names. */
   readonly nameless?: readonly string[];
-  /** Where the tree does not build, no test runs: the tests' command says only that. */
+  /** If the tree does not build, no test runs: the tests' command reports only that. */
   readonly isBlind?: boolean;
 };
 
@@ -34,17 +34,17 @@ export class ShakyRepository extends VirtualRepository {
     return this.tipCommit.failures;
   }
 
-  /** The newest commit of the target branch is taken back from outside. */
+  /** Takes the target's newest commit back, as another person would. */
   putBack(): void {
     this.tipCommit = this.commits.get(this.tipCommit.parent ?? this.base)!;
   }
 
-  /** All that workers made and that is not in the target branch is removed from outside, with the refs that hold it. */
+  /** Removes all commits of workers that are not in the target, and their refs, as another person would. */
   prune(): void {
     for (const commit of this.made.keys()) this.#pruned.add(commit);
   }
 
-  /** Whether it is in the history of the target. */
+  /** Whether the commit is in the target's history. */
   has(commit: string): boolean {
     return this.history(this.tip).has(commit);
   }
@@ -69,12 +69,12 @@ export class ShakyRepository extends VirtualRepository {
     return this.#isBlind ? blindReport({ commands }) : { commands };
   }
 
-  /** What a commit really fails, whatever a gate could see of it. */
+  /** The real failures of a commit, whatever a gate reports of them. */
   failuresAt(commit: string): ReadonlySet<string> {
     return this.commits.get(commit)!.failures;
   }
 
-  /** Of what a tree really fails, what keeps its tests from running. */
+  /** Those real failures of a tree that keep its tests from running. */
   keepsFromRunning(failures: ReadonlySet<string>): readonly string[] {
     const steps = this.#isStaged ? ["markers", "build", "types"] : this.#isBlind ? ["build"] : [];
     const first = steps.find((step) => [...failures].some((name) => name.startsWith(`${step}: `)));
@@ -86,7 +86,7 @@ export class ShakyRepository extends VirtualRepository {
     return name.startsWith(`${STAGED}: `) ? name.slice(STAGED.length + 2) : name;
   }
 
-  /** What a fix of a command is for that says only that it failed. */
+  /** The real failures that a fix is for, if its command's failures have no names. */
   protected override healedBy(name: string, failures: ReadonlySet<string>): readonly string[] {
     return this.#nameless.includes(name)
       ? [...failures].filter((one) => one.startsWith(`${name}: `))
@@ -96,7 +96,7 @@ export class ShakyRepository extends VirtualRepository {
 
 const STAGED = "gate";
 
-/** The first step that fails, as the one command that is seen. Before the last step no test runs. */
+/** The first step that fails, as the only visible command. Before the last step no test has run. */
 function stagedReport({ commands }: GateReport): GateReport {
   const at = commands.findIndex(({ green }) => !green);
   const first = commands[at];
@@ -112,7 +112,7 @@ const UNBUILT = "test: does not build: ";
 const withTests = (one: CommandReport): CommandReport =>
   one.name === "test" && !one.green ? { ...one, classes: ["tests"], tests: one.failures.length } : one;
 
-/** The tests' command with what does not build in place of its tests. */
+/** The tests' command with the build's failures in place of its tests. */
 function blindReport({ commands }: GateReport): GateReport {
   const unbuilt = commands.find(({ name }) => name === "build")!.failures;
   if (unbuilt.length === 0) return { commands: commands.map(withTests) };

@@ -1,4 +1,6 @@
-/** How does a whole run go in a virtual world? The real engine on a manual clock, killed and restarted at will. */
+/**
+ * Simulates a whole run: the real engine on a manual clock and a repository in memory, killed and restarted at will.
+ */
 import { setImmediate as drained } from "node:timers/promises";
 import { ManualClock } from "../../src/adapters/clocks/manual.ts";
 import { MemoryEventLog } from "../../src/adapters/event-logs/memory.ts";
@@ -26,23 +28,23 @@ export type Simulation = {
   readonly places?: GatePlaces;
   readonly unready?: Unready;
   readonly fleet?: Fleet;
-  /** What people and the world say, and when. */
+  /** Messages to the engine, by time. */
   readonly said?: readonly { readonly at: number; readonly message: Message }[];
-  /** What people say, or do to the world, when they see an event, and how long it takes them. */
+  /** Messages, or changes of the world, that follow an event after a time. */
   readonly react?: (event: Event) => readonly Reaction[];
-  /** Tests that earlier runs saw come and go. */
+  /** Tests that earlier runs know as flaky. */
   readonly flaky?: readonly string[];
-  /** Done to the world at a time. */
+  /** Changes of the world, by time. */
   readonly happens?: readonly { readonly at: number; readonly happens: () => void }[];
-  /** By how much somebody sets the machine's clock, and when. */
+  /** Jumps of the machine's clock, by time. */
   readonly jumps?: readonly { readonly at: number; readonly ms: number }[];
   readonly crashes?: Crashes;
-  /** What comes at one moment is heard together, as by an engine that was busy; else one after the other. */
+  /** What comes at one moment reaches the engine at once, as if it was busy; otherwise one after the other. */
   readonly together?: boolean;
-  /** By then it is over, or will never be; two months, unless it is said otherwise. */
+  /** The time after which a run counts as stuck; two months by default. */
   readonly maxMs?: number;
   readonly maxEvents?: number;
-  /** Sees each event once it is durable, and what time it is really, and by the machine's clock. */
+  /** Called with each durable event, and a clock with the real time and the machine's time. */
   readonly observe?: (event: Event, clock: Pick<Clock, "now" | "wall">) => void;
 };
 
@@ -52,8 +54,8 @@ export type Reaction = { readonly afterMs: number } & (
 );
 
 /**
- * What happens to the engine when it appends. `before`: it dies and nothing is durable; `after`: it dies when
- * everything is; `rival`: a second engine starts while it goes on.
+ * What happens when the engine appends. `before`: it dies, and nothing is durable. `after`: it dies, and everything is
+ * durable. `rival`: it goes on, and a second engine starts.
  */
 export type Crashes = {
   onAppend(events: readonly Event[]): "none" | "before" | "after" | "rival";
@@ -68,7 +70,7 @@ export type Simulated = {
   readonly now: number;
 };
 
-/** Two months, or so many events: a run that is not over by then will never be. */
+/** Two months, or this many events: a run that is not over by then is stuck. */
 const DAY = 24 * 60 * 60_000;
 const MAX_MS = 60 * DAY;
 const MAX_EVENTS = 20_000_000;
@@ -97,7 +99,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
 class World {
   readonly clock = new ManualClock();
   readonly log = new MemoryEventLog();
-  /** What the engine threw: it never should. */
+  /** An error that the engine threw, which must not happen. */
   broken: unknown;
   closed: Extract<EngineEnd, { readonly is: "closed" }> | undefined;
   readonly #simulation: Simulation;
@@ -117,7 +119,7 @@ class World {
   }
 
   say(message: Message): void {
-    for (const inbox of this.#inboxes) inbox.send(message); // Of two engines, one will be refused by the log.
+    for (const inbox of this.#inboxes) inbox.send(message); // Of two engines, the log refuses one.
   }
 
   boot(): void {
@@ -125,7 +127,7 @@ class World {
     const inbox = new Inbox();
     this.#inboxes.add(inbox);
     const request = { run: "r1", goal, base: repository.base, ...(flaky && { flaky }) };
-    inbox.send({ type: "open", request }); // Nothing, the second time.
+    inbox.send({ type: "open", request }); // A second engine ignores it.
     const log = this.#mortalLog(() => this.#inboxes.delete(inbox));
     const parts = { log, queue: this.#queue, clock: this.clock.ofProcess(), policy };
     runEngine(parts, inbox, new AbortController().signal).then(
@@ -152,7 +154,7 @@ class World {
     return { end: { is: "stuck", why }, events: this.log.events, now: this.clock.now() };
   }
 
-  /** The log as one engine sees it: after that engine's death its calls never return. */
+  /** The log as one engine sees it: after that engine's death, no call returns. */
   #mortalLog(onDeath: () => void): EventLog {
     const { crashes } = this.#simulation;
     const never = () => new Promise<never>(() => {});

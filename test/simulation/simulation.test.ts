@@ -1,4 +1,4 @@
-/** Does the simulator find what is wrong, and nothing else? And what it once found stays mended. */
+/** Tests that the simulator finds violations and nothing else, and that seeds which once failed still pass. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Event, Fact } from "../../src/core/log/event.ts";
@@ -12,7 +12,7 @@ import { ShakyRepository } from "./shaky-repository.ts";
 import { tell } from "./story.ts";
 import { Violation } from "./violation.ts";
 
-/** Each showed a defect once; see the history of this file for which. */
+/** Each of these seeds once showed a defect; the history of this file tells which. */
 const KEPT_SEEDS = [
   ...[160, 217, 268, 330, 349, 427, 536, 568, 732, 919, 1104, 1379, 1610, 1653, 1657, 1769, 2417, 2562, 3498],
   ...[3877, 4326, 5204, 900_937],
@@ -39,7 +39,7 @@ describe("the simulator", () => {
 
   it("finds nothing wrong in many stories, and meets every kind of fault in them", async () => {
     const all = new Tally();
-    // 201 is the first in which a call is refused for its cost.
+    // Seed 201 is the first in which a call is refused for its cost.
     for (const seed of [201, ...Array.from({ length: cases(300, 100) }, (_, i) => i + 1)]) {
       const { faults, violation } = await tell(seed);
       assert.equal(violation, undefined, `seed ${seed}`);
@@ -98,7 +98,7 @@ describe("the invariants", () => {
   const plan = started({ kind: "plan", task: "t", turn: 1 });
   const work = (n: number) => started({ kind: "work", task: `t.${n}`, attempt: 1 });
 
-  /** Facts as an engine with a defect might write them. */
+  /** Facts as a defective engine might write them. */
   const observeBy = (policy: Policy, ...facts: object[]) => {
     const invariants = new Invariants(policy, new ShakyRepository(), TEAM);
     for (const fact of facts) invariants.observe({ at: 0, ...(fact as Fact) } as Event);

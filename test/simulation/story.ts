@@ -1,4 +1,4 @@
-/** What happens in the world of one seed? A project, a team, a policy and the faults that meet them. */
+/** Makes the run of one seed, with its project, team, policy and faults, simulates it, and checks every rule. */
 import assert from "node:assert/strict";
 import type { Event } from "../../src/core/log/event.ts";
 import { replay } from "../../src/core/log/evolve.ts";
@@ -58,7 +58,7 @@ export async function tell(seed: number): Promise<Told> {
 }
 
 async function play(random: Random, seed: number, faults: Tally, events: Event[]) {
-  const later = randomFrom(seedFor(seed, "of part three")); // A die of its own: all else happens as before.
+  const later = randomFrom(seedFor(seed, "of part three")); // Own random numbers keep all else as it was.
   const governed = randomFrom(seedFor(seed, "of part four"));
   const planned = randomFrom(seedFor(seed, "of part five"));
   const before = policyOf(random, faults);
@@ -133,7 +133,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
     ],
     ...(weather.knownFlaky ? { flaky: [staged ? `gate: ${KNOWN_FLAKY}` : KNOWN_FLAKY] } : {}),
     happens,
-    maxEvents: 100_000, // Twice as many as the largest story has.
+    maxEvents: 100_000, // Twice as many as the largest run has.
     jumps,
     ...(crashes && { crashes }),
     observe: (event, now) => {
@@ -147,7 +147,7 @@ async function play(random: Random, seed: number, faults: Tally, events: Event[]
         delegators.before(event, invariants.state);
         invariants.observe(event);
       } catch (error) {
-        violation = error; // Thrown here it would end the engine; it ends the story instead.
+        violation = error; // Thrown here, it would end the engine.
       }
     },
   });
@@ -162,7 +162,7 @@ function finalChecks({ end, events }: Simulated, { state }: Invariants): string 
   return end.state.closed!.how;
 }
 
-/** Mostly small worlds, because they are told by the thousand; now and then a large one. */
+/** Mostly small teams, because thousands are simulated; now and then a large one. */
 function teamOf(random: Random, seed: number): Team {
   const large = random.chance(0.03);
   return {
@@ -228,13 +228,13 @@ const brokenBase = (random: Random): readonly Problem[] =>
     return { class: kind, name, files: [...new Set(files)], message: "broken before us", ...cause };
   });
 
-/** So that no test runs: on a base like this, what a change breaks besides is not seen. */
+/** A base that does not build, so that no test runs and new failures of tests stay hidden. */
 const unbuiltBase = (random: Random): readonly Problem[] =>
   Array.from({ length: random.between(1, 3) }, (_, i) => ({
     ...{ class: "build", name: `build: unbuilt ${i}`, files: [`old/b${i}.ts`], message: "does not build" },
   }));
 
-/** People come and go in the first hours of a run. */
+/** Messages of people in the first hours of a run. */
 function saidBy(
   random: Random,
   faults: Tally,
@@ -245,7 +245,7 @@ function saidBy(
     const at = soon();
     faults.add("paused");
     said.push({ at, message: { type: "pause" } });
-    // Said to an engine that dies before it is durable, it was never said; so it is said until it must be heard.
+    // A message to an engine that dies before it is durable is lost, so people repeat it until it must have arrived.
     for (let hour = 0; hour < 20; hour += 1) {
       said.push({ at: at + soon() + hour * 3_600_000, message: { type: "resume" } });
     }
@@ -274,9 +274,9 @@ function saidBy(
 const approvalOf = (random: Random): Policy["approval"] =>
   random.chance(0.2) ? random.pick(["first", "every"]) : "never";
 
-/** Somebody looks at plans, and now and then calls off what is being landed at that very moment. */
+/** A person decides about plans, and now and then cancels a task while it lands. */
 function reactions(random: Random, faults: Tally) {
-  const decides = random.chance(0.3) ? 0.4 : 0; // How often a plan is declined.
+  const decides = random.chance(0.3) ? 0.4 : 0; // The chance that a plan is declined.
   const cancels = random.chance(0.1) ? 0.3 : 0;
   let declined = 0;
   return (event: Event): readonly Reaction[] => {
@@ -291,7 +291,7 @@ function reactions(random: Random, faults: Tally) {
     faults.add(isDeclined ? "plan declined" : "plan approved");
     const afterMs = random.spread(1_000, 8 * 3_600_000);
     const said: Message = isDeclined ? { type: "decline", reason: "smaller" } : { type: "approve" };
-    // Said to an engine that dies before it is durable, it was never said; so it is said until it must be heard.
+    // A message to an engine that dies before it is durable is lost, so people repeat it until it must have arrived.
     const again = Array.from({ length: 20 }, (_, hour) => ({
       afterMs: afterMs + (hour + 1) * 3_600_000,
       message: { type: "approve" } as const,
@@ -300,7 +300,7 @@ function reactions(random: Random, faults: Tally) {
   };
 }
 
-/** Nobody goes on declining for ever. */
+/** People stop declining after this many plans. */
 const MAX_DECLINED = 3;
 
 function outsiders(random: Random, repository: ShakyRepository, faults: Tally) {
@@ -323,7 +323,7 @@ function outsiders(random: Random, repository: ShakyRepository, faults: Tally) {
   return happenings;
 }
 
-/** By a die of their own, so that all else happens as it did before there were any. */
+/** Uses random numbers of its own, so that all else happens as it did before there were such people. */
 function takers(seed: number, repository: ShakyRepository, faults: Tally) {
   const random = randomFrom(seedFor(seed, "target put back"));
   if (!random.chance(0.1)) return [];
@@ -334,7 +334,7 @@ function takers(seed: number, repository: ShakyRepository, faults: Tally) {
   }));
 }
 
-/** Somebody puts the target back right after it was looked at for the last time: the run may not be closed yet. */
+/** A person moves the target back right after its last check, when the run must not be closed yet. */
 function lateTaker(seed: number, repository: ShakyRepository, faults: Tally) {
   const random = randomFrom(seedFor(seed, "target put back at the end"));
   let left = random.chance(0.15) ? random.between(1, 2) : 0;
@@ -346,7 +346,7 @@ function lateTaker(seed: number, repository: ShakyRepository, faults: Tally) {
   };
 }
 
-/** Somebody removes the refs of attempts, and what they held: often in the middle of a landing. */
+/** A person removes the refs and commits of attempts, often during a landing. */
 function pruners(seed: number, repository: ShakyRepository) {
   const random = randomFrom(seedFor(seed, "pruned"));
   if (!random.chance(0.1)) return [];
@@ -356,10 +356,10 @@ function pruners(seed: number, repository: ShakyRepository) {
   }));
 }
 
-/** Each costs a replay of everything so far; more of them in one story show nothing new. */
+/** Each crash costs a replay of all events so far, and more crashes in one run show nothing new. */
 const MAX_CRASHES = 40;
 
-/** A machine that loses power takes its workers along; a killed process may leave them running. */
+/** A machine that loses power loses its workers, too; a killed process may leave them running. */
 function crashesOf(
   random: Random,
   faults: Tally,
@@ -369,7 +369,7 @@ function crashesOf(
   const chance = random.pick([0.005, 0.03, 0.2]);
   let surviving = 0;
   let left = MAX_CRASHES;
-  // Now and then just when it would have said that the clock was set.
+  // Now and then right when the engine would write down a clock jump.
   const isSet = (events: readonly Event[]) =>
     events.some(({ type }) => type === "clock.jumped") && clocks.chance(0.3);
   return {

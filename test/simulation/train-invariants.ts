@@ -1,4 +1,4 @@
-/** What must be true of candidates that are gated at once, by the log and by the repository? */
+/** Checks candidates that are gated at the same time, by the log and by the repository. */
 import type { LandJob, Member } from "../../src/core/job.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import type { RunState } from "../../src/core/log/state.ts";
@@ -10,7 +10,9 @@ import { must } from "./violation.ts";
 export class TrainInvariants {
   readonly #gates: number;
   readonly #repository: ShakyRepository;
-  /** Own books: land jobs under way, those that have passed and wait, and how many landings were looked at. */
+  /**
+   * Own bookkeeping: land jobs under way, candidates that passed and wait, and the number of landings already checked.
+   */
   readonly #jobs = new Map<string, LandJob>();
   readonly #waiting = new Map<number, readonly Member[]>();
   #seen = 0;
@@ -49,7 +51,7 @@ export class TrainInvariants {
     must(gating.length <= this.#gates, `${gating.length} gates at once, ${this.#gates} are allowed`);
   }
 
-  /** Every commit that the target was moved to had passed its gate, on the commit that the target was at before. */
+  /** Every commit that became the target had passed its gate, on the commit that was the target before. */
   after(_event: Event, { train }: RunState): void {
     const { landings, gated } = this.#repository;
     for (; this.#seen < landings.length; this.#seen += 1) {

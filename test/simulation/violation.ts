@@ -1,4 +1,4 @@
-/** How does a broken rule show? As an error that names it. */
+/** The error that names a broken rule of the simulation. */
 export class Violation extends Error {}
 
 export function must(holds: boolean, rule: string): void {

@@ -1,4 +1,4 @@
-/** Who does the work in a virtual world? Scripted agents and a repository in memory, on a manual clock. */
+/** A job queue that simulates agents and landings by a script, with a repository in memory, on a manual clock. */
 
 import { type PlanAnswer, readPlanAnswer } from "../../src/core/answers/plan-answer.ts";
 import type { Brief, CheckBrief, LandBrief, PlanBrief, WorkBrief } from "../../src/core/brief.ts";
@@ -15,27 +15,27 @@ import type { Fleet } from "./fleets.ts";
 import type { GatePlaces } from "./gate-places.ts";
 import { courseOf, type Provider } from "./provider.ts";
 
-/** `dies`: nothing will ever come back. */
+/** `dies`: the job never answers. */
 export type Fate = AnsweringFate | { readonly is: "dies" };
 
-/** What agents answer, and how long everything takes, in ms. */
+/** The answers of agents, and the duration of each job in ms. */
 export type Script = {
-  /** The text that a planner would write; or its answer, where none is written. */
+  /** A planner's answer as text, or as data where its text could not have it. */
   plan(brief: PlanBrief): string | PlanAnswer;
   work(brief: WorkBrief): Worked | Calls | { readonly outcome: Outcome };
   ms(job: Job): number;
 };
 
-/** A worker that calls for something: `start` is its workspace so far. */
+/** A worker that calls for a subtask or asks; `start` is a snapshot of its workspace. */
 type Calls = { readonly call: WorkerCall; readonly start: string };
 
-/** What goes wrong. The default is nothing. */
+/** What goes wrong; by default nothing. */
 export type Mischief = {
   fate(job: Job, brief: Brief, ms: number): Fate;
   /** Failures without a reason in one gate run of `tree`. */
   flake(tree: string): readonly string[];
   garble(text: string): string;
-  /** A job that is told to end, and goes on. */
+  /** Whether a cancelled job goes on. */
   ignoresCancel(job: Job): boolean;
 };
 
@@ -54,11 +54,13 @@ type World = {
   readonly provider: Provider;
   readonly places?: GatePlaces;
   readonly unready?: Unready;
-  /** Undefined: on one machine, which begins every job at once. */
+  /** Undefined: all jobs run on one machine, which begins them at once. */
   readonly fleet?: Fleet;
 };
 
-/** What a job comes to that cannot be made ready when it ends, or whose gate is probed; undefined: it is done as usual. */
+/**
+ * The outcome of a job whose workspace cannot be set up, or which probes the gate; undefined: the job runs as usual.
+ */
 export type Unready = (brief: Brief) => Outcome | undefined;
 
 type Underway = {
@@ -66,7 +68,7 @@ type Underway = {
   report: (report: Report) => void;
   callOff: () => void;
   answer?: Answer;
-  /** The machine that has it, and how many have lost it before. */
+  /** The machine that has the job, and how many machines have lost it before. */
   taken?: { readonly machine: string; readonly tries: number; readonly at: number };
 };
 
@@ -107,7 +109,7 @@ export class VirtualQueue implements JobQueue {
     };
   }
 
-  /** When the last machine begins it, and how to call that off. */
+  /** When the last machine begins the job, and how to call that off. */
   #takings(entry: Underway, ms: number): { readonly last: number; readonly callOff: () => void } {
     const { clock, fleet } = this.#world;
     let last = clock.now();
@@ -156,7 +158,7 @@ export class VirtualQueue implements JobQueue {
     this.#underway.delete(id);
   }
 
-  /** A job outlives its engine here, as it does on another machine, unless `crash` took it along. */
+  /** A job outlives its engine, as it does on another machine, unless `crash` has ended it. */
   async recover(job: Job, report: (report: Report) => void): Promise<Recovered> {
     const entry = this.#underway.get(jobId(job));
     const spent = entry ? undefined : this.#world.provider.cut(job);
@@ -167,7 +169,7 @@ export class VirtualQueue implements JobQueue {
     return { is: "running" };
   }
 
-  /** The engine is gone: nobody hears an answer now. Those whom `survives` spares go on. */
+  /** The engine has died: no answer reaches it. Jobs that `survives` spares go on. */
   crash(survives: (job: Job) => boolean): void {
     for (const [id, entry] of this.#underway) {
       entry.report = () => {};
@@ -195,7 +197,7 @@ export class VirtualQueue implements JobQueue {
         return { is: "worked", handoff, evidence };
       }
       case "land":
-        // Nothing is gated where the target only moves.
+        // A job that only moves the target runs no gate.
         if (brief.passed) return repository.land(brief, []);
         return this.#gated(brief, mischief.flake(treeOf(repository, brief)), (failures) =>
           repository.land(brief, failures),
@@ -207,7 +209,7 @@ export class VirtualQueue implements JobQueue {
     }
   }
 
-  /** With what fails in this run whatever the tree is, and what was left in the workspace where that fails. */
+  /** Runs the gate with chance failures of this run, and reports what was left in the workspace if it fails. */
   #gated(
     brief: LandBrief | CheckBrief,
     flake: readonly string[],
@@ -230,13 +232,13 @@ const failed = (why: Failure): Outcome => ({ is: "failed", failure: why });
 const treeOf = (repository: VirtualRepository, brief: LandBrief) =>
   [repository.baseOf(brief), ...brief.members.map(({ task, attempt }) => `${task}.${attempt}`)].join(" ");
 
-/** Of a candidate the commit that it becomes if it lands. */
+/** The tree of a check; for a candidate, the commit that it becomes if it lands. */
 const treeIdOf = (repository: VirtualRepository, brief: LandBrief | CheckBrief): string =>
   brief.kind === "check"
     ? brief.tip
     : repository.baseOf({ ...brief, above: [...(brief.above ?? []), { members: brief.members, madeAt: 0 }] });
 
-/** A planner's text as every plan job reads it: an answer, or a failure to try again. */
+/** Reads a planner's text as every plan job does: an answer, or a failure that is retried. */
 function planOutcome(said: string | PlanAnswer, { garble }: Pick<Mischief, "garble">): Outcome {
   if (typeof said !== "string") return { is: "planned", answer: said };
   const read = readPlanAnswer(garble(said));

@@ -1,13 +1,13 @@
-/** What does an agent of a test run on? Real processes, and a transcript in memory. */
+/** Gives agents under test what they run on: real processes, and a transcript in memory. */
 import path from "node:path";
 import { LocalPrograms } from "../../src/adapters/programs/local.ts";
 import type { Transcripts } from "../../src/ports/transcripts.ts";
 
 export type Heard = {
   readonly transcripts: Transcripts;
-  /** By name, all that was written. */
+  /** Everything that was written, by the transcript's name. */
   readonly texts: Map<string, string>;
-  /** Resolves with the first word. */
+  /** Resolves with the first text. */
   readonly begun: Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** How is a use case tested that drives a run? The real engine over a log in memory, jobs that succeed, and no disk. */
+/** Makes a run for tests of use cases: the real engine over a log in memory, jobs that succeed, and no disk. */
 
 import { ManualClock } from "../../src/adapters/clocks/manual.ts";
 import { MemoryEventLog } from "../../src/adapters/event-logs/memory.ts";
@@ -17,15 +17,15 @@ export type AppRun = {
   readonly home: RunHome;
   readonly parts: FollowParts;
   readonly log: MemoryEventLog;
-  /** What was done with the world, in order. */
+  /** What was done outside of the log, in order. */
   readonly done: string[];
-  /** As if another process had taken the run. */
+  /** Acts as if another process had taken the run. */
   readonly loseLock: () => void;
 };
 
 type Options = {
   readonly history?: readonly Event[];
-  /** Replaces some of what the run's place answers. */
+  /** Replaces some answers of the run's place. */
   readonly place?: object;
   readonly letters?: readonly MailboxMessage[];
   readonly isLocked?: boolean;
@@ -101,7 +101,7 @@ export async function makeAppRun(options: Options = {}): Promise<AppRun> {
   return { home: home as unknown as RunHome, parts: parts as unknown as FollowParts, log, done, loseLock };
 }
 
-/** A planner without tasks, and a green target. */
+/** Plays a planner without tasks, and a green target. */
 async function planNothing(brief: Brief): Promise<Outcome> {
   if (brief.kind === "check")
     return { is: "checked", tip: brief.tip, report: { commands: [] }, problems: [] };

@@ -1,4 +1,4 @@
-/** How is the scripted ACP agent put to use in a test? */
+/** Makes the ACP adapter for tests, with the scripted agent as its program. */
 import { fileURLToPath } from "node:url";
 import { AcpAgent } from "../../../src/adapters/agents/acp/acp-agent.ts";
 import { agentParts, type Heard } from "../agent-parts.ts";

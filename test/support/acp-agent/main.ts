@@ -1,4 +1,4 @@
-/** A real agent of the Agent Client Protocol, made with the library's side for agents, that follows a script. */
+/** A real agent of the Agent Client Protocol, made with the protocol's library for agents, that follows a script. */
 import { Readable, Writable } from "node:stream";
 import { script } from "./state.ts";
 

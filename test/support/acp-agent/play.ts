@@ -1,10 +1,10 @@
-/** How does the ACP agent of a test follow its script, whichever version of the protocol it speaks? */
+/** Plays the steps of an ACP agent's script over the connection of any version of the protocol. */
 import { writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AcpScript, Step } from "./script.ts";
 import { callTool } from "./tools.ts";
 
-/** What it needs of a connection. */
+/** What the player needs of a connection. */
 export type Client = {
   readonly update: (update: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly request: (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>;
@@ -12,13 +12,13 @@ export type Client = {
     call: Readonly<Record<string, unknown>>,
     options: readonly unknown[],
   ) => Promise<{ readonly outcome: { readonly outcome: string; readonly optionId?: unknown } }>;
-  /** Whether it offers to read files. */
+  /** Whether the client offers to read files. */
   readonly isReader: boolean;
   /** Aborted when the client cancels the prompt. */
   readonly cancelled: AbortSignal;
 };
 
-/** Resolves with the reason why the prompt ended. `told`: what the first prompt said. */
+/** Resolves with the reason why the prompt ended. `told`: the text of the first prompt. */
 export async function play(script: AcpScript, place: Place, client: Client): Promise<string> {
   const prompts = script.when?.find(({ told }) => place.told.includes(told))?.prompts ?? script.prompts;
   for (const step of prompts[Math.min(place.prompt, prompts.length - 1)] ?? []) {
@@ -42,7 +42,7 @@ export class Failing extends Error {
 async function take(step: Step, { told: summary }: Place, client: Client): Promise<void> {
   const say = (text: string) =>
     client.update({ sessionUpdate: "agent_message_chunk", messageId: "m", content: { type: "text", text } });
-  /** Methods answer with a result or a code. */
+  /** Gives a method's result or the code of its error as text. */
   const told = (method: string, params: Readonly<Record<string, unknown>>) =>
     client.request(method, params).then(
       (result) => JSON.stringify(result),
@@ -99,7 +99,7 @@ async function take(step: Step, { told: summary }: Place, client: Client): Promi
     case "die":
       return void process.kill(process.pid, "SIGKILL");
     case "hang":
-      // A process with nothing to do would end.
+      // Waits with a timer, because a process without pending work would exit.
       return wait(3_600_000, undefined, step.isDeaf ? {} : { signal: client.cancelled }).catch(() => {});
   }
 }

@@ -1,53 +1,53 @@
-/** What does the ACP agent of a test do? Steps for each prompt, and how it greets. */
+/** The script of the tests' ACP agent: steps for each prompt, and how the agent initializes. */
 import type { AuthMethod } from "@agentclientprotocol/sdk";
 
 export type Step =
   | { readonly do: "say"; readonly text: string }
-  /** Hands off as complete; its summary is what it was told first. */
+  /** Hands off as complete, with the first prompt as its summary. */
   | { readonly do: "repeat" }
-  /** Through the client's files, or by itself. What the client refuses is said. */
+  /** Writes through the client, or by itself. Says what the client refuses. */
   | { readonly do: "write"; readonly path: string; readonly text: string; readonly by: "client" | "itself" }
   | { readonly do: "read"; readonly path: string; readonly line?: number; readonly limit?: number }
-  /** As Gemini does: reads it first, through the client if that offers it; any error from there is the end of it. */
+  /** Writes as Gemini does: reads the file first, through the client if it offers that; any error ends the step. */
   | { readonly do: "create"; readonly path: string; readonly text: string }
-  /** Says what was chosen: the option's name, or "cancelled". */
+  /** Asks for permission, and says the chosen option's id, or "cancelled". */
   | {
       readonly do: "ask";
       readonly call: Readonly<Record<string, unknown>>;
       readonly options?: readonly Readonly<Record<string, unknown>>[];
     }
-  /** Of Skein's MCP server. What it answers is said. */
+  /** Calls a tool of Skein's MCP server, and says what it answers. */
   | { readonly do: "tool"; readonly name: string; readonly input: Readonly<Record<string, unknown>> }
-  /** Any method of the client; the code of its error is said. */
+  /** Calls any method of the client, and says the code of its error. */
   | { readonly do: "call"; readonly method: string }
   | { readonly do: "update"; readonly update: Readonly<Record<string, unknown>> }
   | { readonly do: "flood"; readonly updates: number }
-  /** Bytes on its output that are no message. */
+  /** Writes bytes to its output that are no message. */
   | { readonly do: "babble"; readonly text: string }
-  /** On its standard error. */
+  /** Writes to its standard error. */
   | { readonly do: "log"; readonly text: string }
   /** Answers the prompt with an error. */
   | { readonly do: "fail"; readonly code: number; readonly message: string; readonly data?: unknown }
   | { readonly do: "exit"; readonly code: number }
   | { readonly do: "die" }
-  /** Until it is cancelled; the deaf one, for ever. */
+  /** Hangs until it is cancelled; a deaf one for ever. */
   | { readonly do: "hang"; readonly isDeaf?: boolean };
 
 export type AcpScript = {
   readonly greets?: "never" | "with version 7";
-  /** Takes MCP servers by HTTP and connects to ours; only as programs; or, if nothing is said, to none. */
+  /** Which MCP servers it takes and connects to: by HTTP, only as programs, or, if left out, none. */
   readonly connects?: "by http" | "by program";
-  /** Goes on with earlier sessions: what it had said in one is in this text. */
+  /** Loads earlier sessions: this is the text that it said in one. */
   readonly loads?: string;
-  /** Wants this login before it opens a session. */
+  /** Requires this login before it opens a session. */
   readonly login?: AuthMethod;
-  /** What it says to any try to log in, with the error code of its own troubles. */
+  /** Fails every login with this message, and the error code of an internal error. */
   readonly loginFails?: string;
-  /** For each prompt; the last again and again. */
+  /** The steps of each prompt; the last list repeats for later prompts. */
   readonly prompts: readonly (readonly Step[])[];
-  /** Other prompts for whoever is told this in the first one; the first that fits. */
+  /** Other prompts for sessions whose first prompt contains `told`; the first match counts. */
   readonly when?: readonly { readonly told: string; readonly prompts: AcpScript["prompts"] }[];
-  /** What a prompt ends with; the protocol's own words. */
+  /** The reason with which prompts end, in the protocol's words. */
   readonly stop?: string;
   readonly usage?: Readonly<Record<string, number>>;
   readonly meta?: Readonly<Record<string, unknown>>;

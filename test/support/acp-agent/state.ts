@@ -1,4 +1,4 @@
-/** What do both versions of the scripted agent share? Its script, and where it is in it. */
+/** The state of the scripted ACP agent: its script, its place in it, and what the client offers. */
 import { Failing, type Place } from "./play.ts";
 import type { AcpScript } from "./script.ts";
 
@@ -21,7 +21,7 @@ export function nextPrompt(prompt: unknown): Place {
   return place;
 }
 
-/** On standard error, where tests find it. */
+/** Writes to standard error, where tests read it. */
 export const tell = (value: unknown): void => void process.stderr.write(`${JSON.stringify(value)}\n`);
 
 export const errorOf = (thrown: unknown) =>

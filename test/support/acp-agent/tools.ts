@@ -1,4 +1,4 @@
-/** How does the scripted agent use the MCP servers that it was handed? As a real client of the one that is Skein's. */
+/** Calls tools of the MCP servers that the scripted agent was given, as a real client of Skein's server. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 type Pair = { readonly name: string; readonly value: string };
@@ -9,15 +9,17 @@ const asObject = (pairs: unknown) =>
 
 let connected: Promise<Client> | undefined;
 
-/** Begun with the session, as real agents do, and not waited for. `servers`: of `session/new` or `session/load`. */
+/**
+ * Connects without waiting, as real agents do at the start of a session. `servers`: of `session/new` or `session/load`.
+ */
 export function connectTo(servers: readonly Server[]): void {
   const ours = servers.find(({ name }) => name === "skein");
   if (!ours) return;
   connected = connect(ours);
-  connected.catch(() => {}); // Whoever calls a tool hears of it.
+  connected.catch(() => {}); // A later call of a tool reports the error.
 }
 
-/** What the tool says, or why there is none. */
+/** The tool's answer as text. */
 export async function callTool(name: string, input: Readonly<Record<string, unknown>>): Promise<string> {
   const client = await connected;
   if (!client) return "no server";
