@@ -1,4 +1,4 @@
-/** Is what real tools wrote read as people read it, and is nothing else able to hurt? */
+/** Tests that output of real tools is read as people read it, and that hostile output does no harm. */
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -79,7 +79,7 @@ describe("recorded outputs", () => {
   }
 });
 
-/** What another run of the same tree, with some lines added on top of each file, would write. */
+/** The output of another run of the same tree with some lines added at the top of each file. */
 const shifted = (text: string): string =>
   text
     .replaceAll("/workspace", "/tmp/skein.x81k/gate 3")

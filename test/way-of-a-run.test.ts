@@ -1,4 +1,4 @@
-/** Is the way from the command line to the engine as short as ARCHITECTURE.md says? */
+/** Tests that the way from the command line to the engine has as few files as ARCHITECTURE.md says. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Runs the agent of the Agent Client Protocol against the contract of agents, in both versions of the protocol. */
+/** Runs the agent of the Agent Client Protocol against the contract of agents. */
 
 import { scriptedAcp } from "../support/acp-agent/agent.ts";
 import type { AcpScript, Step } from "../support/acp-agent/script.ts";

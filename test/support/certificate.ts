@@ -1,7 +1,7 @@
-/** A certificate for tests, signed by its own key; nothing trusts it but who is told to. */
+/** Makes a self-signed certificate for tests, which only clients trust that are told to. */
 import { generateKeyPairSync, sign } from "node:crypto";
 
-/** In DER: a tag, the length, the parts. */
+/** A value in DER: its tag, its length, its parts. */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
   const size = body.length;

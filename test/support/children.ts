@@ -1,4 +1,4 @@
-/** How does a test talk to another process? Line by line; it waits for lines and for the end, never for time. */
+/** Talks to a child process of a test line by line; waits for lines and for the end, never for time. */
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -10,7 +10,7 @@ export class LogChild implements AsyncDisposable {
   readonly ended: Promise<void>;
   readonly #lines: AsyncIterator<string>;
 
-  /** `limit`: the most blocks of 512 bytes that a file may have. */
+  /** `limit`: the largest size of a file, in blocks of 512 bytes. */
   constructor(args: readonly string[], limit?: number) {
     const node = [process.execPath, "--expose-gc", CHILD, ...args];
     const [program = "", ...rest] =
@@ -20,7 +20,7 @@ export class LogChild implements AsyncDisposable {
     this.#lines = createInterface({ input: this.process.stdout! })[Symbol.asyncIterator]();
   }
 
-  /** What it says next; undefined once it has ended. */
+  /** The next line, parsed as JSON; undefined once the process has ended. */
   async next(): Promise<unknown> {
     const { value, done } = await this.#lines.next();
     return done ? undefined : JSON.parse(value);
@@ -32,7 +32,7 @@ export class LogChild implements AsyncDisposable {
     return said;
   }
 
-  /** Without warning; what it had said before is still to be read. */
+  /** Kills the process with SIGKILL; lines that it had written before can still be read. */
   async kill(): Promise<void> {
     this.process.kill("SIGKILL");
     await this.ended;

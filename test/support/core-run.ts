@@ -1,4 +1,4 @@
-/** How does a run go on when the world is a test? The core alone: inputs in, facts out, answers in plain values. */
+/** Drives the core of a run by hand in tests: inputs in, facts out, and answers of jobs as plain values. */
 import assert from "node:assert/strict";
 import type { AnsweredTask, PlanAnswer } from "../../src/core/answers/plan-answer.ts";
 import { type Brief, briefOf } from "../../src/core/brief.ts";
@@ -17,7 +17,7 @@ import type { Delivers, Task, TaskId } from "../../src/core/task.ts";
 
 export const MINUTE = 60_000;
 
-/** Every section may be given in part. */
+/** Each section of the policy may be given in part. */
 export type PolicyChanges = { readonly [K in keyof Policy]?: Partial<Policy[K]> | Policy[K] };
 
 export function policyWith(changes: PolicyChanges): Policy {
@@ -29,7 +29,7 @@ export function policyWith(changes: PolicyChanges): Policy {
   return { ...defaultPolicy, ...Object.fromEntries(merged) };
 }
 
-/** A task as a planner writes it; unless told, it is about a file of its own name. */
+/** A task as a planner writes it; by default its scope is a file of its own name. */
 export const task = (id: string, fields: Partial<AnsweredTask> = {}): AnsweredTask => ({
   id,
   description: `Make ${id}`,
@@ -40,7 +40,7 @@ export const task = (id: string, fields: Partial<AnsweredTask> = {}): AnsweredTa
   ...fields,
 });
 
-/** Four files: enough for a subplanner. */
+/** A task of four files, which are enough for a subplanner. */
 export const large = (id: string, fields: Partial<AnsweredTask> = {}): AnsweredTask =>
   task(id, { scope: ["a", "b", "c", "d"].map((file) => `${id}/${file}.ts`), ...fields });
 
@@ -55,14 +55,14 @@ export class CoreRun {
   now = 0;
   #commits = 0;
 
-  /** Opened, and the first look at the target is green: what most stories start from. */
+  /** A run that is opened and whose first check of the target is green, from which most tests start. */
   static green(changes: PolicyChanges = {}): CoreRun {
     const run = new CoreRun(changes);
     run.check();
     return run;
   }
 
-  /** The root planner has given `tasks`. */
+  /** A run whose root planner has answered with `tasks`. */
   static planned(tasks: Planned, changes: PolicyChanges = {}): CoreRun {
     const run = CoreRun.green(changes);
     run.plan("t", tasks);
@@ -76,7 +76,7 @@ export class CoreRun {
     this.say({ type: "open", request });
   }
 
-  /** Takes up what has come in at once, and then whatever is due. Returns the facts that came of it. */
+  /** Handles messages and then everything that is due; gives the facts that follow. */
   say(...messages: readonly (Command | Report)[]): readonly Event[] {
     const before = this.log.length;
     for (const message of messages) this.#add(decide(this.state, { ...message, at: this.now }, this.policy));
@@ -84,7 +84,7 @@ export class CoreRun {
     return this.log.slice(before);
   }
 
-  /** Time passes, and every deadline on the way is kept. */
+  /** Lets time pass, and handles every deadline on the way. */
   wait(ms: number): void {
     const end = this.now + ms;
     for (let steps = 0; steps < 10_000; steps += 1) {
@@ -100,7 +100,7 @@ export class CoreRun {
     assert.fail(`deadlines without end at ${this.now}`);
   }
 
-  // What planners, workers, landings and checks answer.
+  // Answers of planners, workers, landings and checks.
 
   plan(id: string, tasks: Planned, fields: Partial<PlanAnswer> = {}): readonly Event[] {
     const answer = {
@@ -154,7 +154,7 @@ export class CoreRun {
     return this.answer(this.#jobOf(kind, id), { is: "failed", failure: failure(why, message) });
   }
 
-  /** The candidate is green and lands, but for those in conflict. */
+  /** The candidate is green and lands, without the members in conflict. */
   land(conflicts: readonly Conflict[] = []): readonly Event[] {
     const { members } = this.landing();
     const clashing = new Set(conflicts.map((c) => c.task));
@@ -184,7 +184,7 @@ export class CoreRun {
     return this.answer(this.#only("land"), { is: "failed", failure: failure("repository", "disk full") });
   }
 
-  /** Looked at the target; it fails `failures`, each of them in `file`; "*": in one of its own name. */
+  /** A check of the target that finds `failures`, each in `file`; "*": each in a file of its own name. */
   check(failures: readonly string[] = [], file = "broken.ts", moved?: Moved): readonly Event[] {
     const isTypes = (name: string) => name.startsWith("types: ");
     const of = (name: string, failing: readonly string[]) => ({
@@ -217,7 +217,7 @@ export class CoreRun {
     return this.answer(this.#only("check"), outcome);
   }
 
-  /** Seen red, and seen red again. */
+  /** A red check of the target, and a second one that confirms it. */
   checkRed(failures: readonly string[] = ["test: x"], file = "broken.ts"): void {
     this.check(failures, file);
     if (this.state.target.health === "suspect") this.check(failures, file);
@@ -231,7 +231,7 @@ export class CoreRun {
     return this.say({ type: "ended", job: job as JobId, outcome, ...(spent && { spent }) });
   }
 
-  /** Work, and landing alone: the usual way to done. */
+  /** Work and a landing of its own: the usual way to done. */
   finish(...ids: readonly string[]): void {
     for (const id of ids) {
       this.work(id);
@@ -245,7 +245,7 @@ export class CoreRun {
     assert.equal(this.is(id), "failed");
   }
 
-  // What there is to see.
+  // Queries.
 
   task(id: string): Task {
     const found = this.state.tasks.get(id as TaskId);
@@ -263,7 +263,7 @@ export class CoreRun {
       .map(([id]) => id);
   }
 
-  /** The ids of the tasks that are being landed now; fails where none is. */
+  /** The land job that is under way; fails if there is none. */
   landing(): Job & { readonly kind: "land" } {
     return this.#job(this.#only("land")) as Job & { readonly kind: "land" };
   }
@@ -272,7 +272,7 @@ export class CoreRun {
     return this.running("land").length === 0 ? [] : this.landing().members.map((m) => m.task);
   }
 
-  /** Of the land job of a turn. */
+  /** The brief of a turn's land job. */
   briefOfLanding(turn: number): Extract<Brief, { readonly kind: "land" }> {
     const brief = briefOf(this.state, this.#job(`land#${turn}`), this.policy);
     assert.ok(brief.kind === "land");
@@ -330,7 +330,7 @@ export class CoreRun {
   }
 }
 
-/** Three tasks, of which the first has landed and the other two are in one candidate. */
+/** A run of three tasks, of which the first has landed and the other two are in one candidate. */
 export function twoToLand(): CoreRun {
   const run = CoreRun.planned([task("z"), task("a"), task("b")]);
   for (const id of ["t.1", "t.2", "t.3"]) run.work(id);

@@ -1,4 +1,4 @@
-/** A run in a process of its own that dies by SIGKILL right before one event is on the disk, or right after it. */
+/** Runs Skein in a process that kills itself with SIGKILL right before or after one event is on the disk. */
 import { openProject } from "../../src/compose/project.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import { hasFailed } from "../../src/core/result.ts";

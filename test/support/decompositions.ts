@@ -1,4 +1,4 @@
-/** How does a test split a task in its own process? Functions that plan and work, and a record of what they heard. */
+/** Decomposes a task within the test's process, with functions that plan and work, and records what they were told. */
 import type { PlanBrief, WorkBrief } from "../../src/core/brief.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import type { PlannedPart, PlanResult, WorkResult } from "../../src/ports/agent-functions.ts";
@@ -12,7 +12,7 @@ export const PARENT: ParentTask = {
   scope: ["a.ts", "b.ts", "c.ts", "d.ts"],
 };
 
-/** Its scope is the file of its own name, unless told. */
+/** By default the scope is a file of the part's own name. */
 export const part = (id: string, more: Partial<PlannedPart> = {}): PlannedPart => ({
   id,
   description: `make ${id}`,
@@ -34,7 +34,7 @@ export const once =
   (tasks: readonly PlannedPart[]) =>
   ({ first }: PlanBrief): PlanResult => ({ tasks: first ? tasks : [] });
 
-/** With every brief and every event that there was. */
+/** Executes, and gives every brief and every event as well. */
 export async function execute(options: Partial<DecomposeOptions> = {}, parent = PARENT) {
   const [plans, works, events] = [[] as PlanBrief[], [] as WorkBrief[], [] as Event[]];
   const { plan = once(ALL), work = did } = options;

@@ -30,5 +30,5 @@ export async function sharingDisk(): Promise<(AsyncDisposable & { readonly path:
   };
 }
 
-/** The smallest that mkfs.xfs makes is 300 MB; nearly all of it is a hole. */
+/** mkfs.xfs makes no disk below 300 MB; nearly all of the file is a hole. */
 const DISK_BYTES = 512 * 1024 * 1024;

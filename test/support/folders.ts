@@ -1,4 +1,4 @@
-/** Where may a test write? In a folder of its own, which goes when the process does. */
+/** Makes temporary folders for tests, which are removed when the process exits. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** A run in which everything that anybody can name or say is hostile, and its report. */
+/** Makes a run in which all names and texts of models are hostile, and its report. */
 
 import type { TaskId } from "../../src/core/task.ts";
 import { runReport } from "../../src/core/view/report.ts";
@@ -6,7 +6,7 @@ import { nothingSeen, see, viewOf } from "../../src/core/view/view.ts";
 import { reportOf } from "../../src/surfaces/cli/render/report.ts";
 import { CoreRun, task } from "./core-run.ts";
 
-/** HTML, a script, ANSI and OSC escapes, a link and a picture, marks that turn letters, and a line of a megabyte. */
+/** HTML, a script, ANSI and OSC escapes, links and pictures, bidirectional marks, and a line of a megabyte. */
 export const HOSTILE = [
   "</title></style></svg><script>alert(1)</script><img src=x onerror=alert(1)>",
   "\u001b[2J\u001b]8;;https://example.invalid\u0007here\u001b]8;;\u0007\u009b31m",
@@ -34,7 +34,7 @@ export function hostileRun(text: string): CoreRun {
 
 export function sectionsOf(run: CoreRun) {
   const seen = run.log.reduce(see, nothingSeen());
-  // The names are changed behind the log's back: a planner's own names are checked when they are read.
+  // Names are changed in the state and not in the log, because a planner's names are checked when they are read.
   Object.assign(seen, { state: run.state });
   const view = viewOf(seen);
   const report = runReport(seen);

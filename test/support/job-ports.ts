@@ -1,4 +1,4 @@
-/** What does a job ask of its ports, and in what order? Ports by hand: each answers as told, and is written down. */
+/** Ports of a job for tests: each answers as told, and records its calls in order. */
 import { ManualClock } from "../../src/adapters/clocks/manual.ts";
 import { failure } from "../../src/core/failure.ts";
 import type { Probed } from "../../src/core/gate.ts";
@@ -33,7 +33,7 @@ export type Replies = {
   readonly said: Said | Called;
   readonly output: { readonly text: string } | { readonly problem: string };
   readonly criterion: Tried | Failed;
-  /** What the checkout looks like, first and then. */
+  /** The states of the checkout at the first look and at later ones. */
   readonly looks: readonly (Look | Failed)[];
 };
 

@@ -1,4 +1,4 @@
-/** Judges commits, made in real git, by what Skein sees of their tests and marks. */
+/** Judges real git commits by the rules about their tests and marks. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { GitRepository } from "../../src/adapters/repositories/git.ts";
@@ -12,7 +12,7 @@ export type Commit = {
   readonly task: string;
   readonly before: Files;
   readonly after: Files;
-  /** How each broken rule, or each flag, begins or what it contains. */
+  /** A pattern for each broken rule; `flagged`: a pattern for each flag. */
   readonly refused?: readonly RegExp[];
   readonly flagged?: readonly RegExp[];
 };

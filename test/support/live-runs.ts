@@ -1,4 +1,4 @@
-/** How does a test run a goal for real? A repository, a script for the agents, and the same parts as the command. */
+/** Runs goals for real in tests: a repository, scripted agents, and the same parts as the command. */
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { type Files, makeRepository, type TestRepository } from "./repositories.
 
 export type Setting = AsyncDisposable & {
   readonly repository: TestRepository;
-  /** Outside the repository; gone with the setting. */
+  /** A folder outside of the repository, which is removed with the setting. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly project: Project;
@@ -62,7 +62,7 @@ export type Finished = {
   readonly target: string;
 };
 
-/** From a goal to the end of the engine. */
+/** Runs from a goal to the end of the engine. */
 export async function runGoal(
   { project, repository, env }: Setting,
   config: Config,
@@ -101,14 +101,14 @@ export async function drive(
   return live.ended;
 }
 
-/** A run that nothing drives yet. */
+/** A run without an engine. */
 export const createRun = async (project: Project, wanted: Parameters<typeof begin.createRun>[0]) =>
   begin.createRun(wanted, partsOf(project, {}));
 
 type StartOptions = RunListeners & {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Stands between the engine and the log, to see or delay what is written. */
+  /** Wraps the log that the engine uses, to see or delay what is written. */
   readonly around?: (log: EventLog) => EventLog;
 };
 
@@ -122,7 +122,7 @@ export async function startRun(
   return followRun({ ...request, home: run }, partsOf(project, env), signal);
 }
 
-/** `stopAt`: the event after which the engine is told to stop at once. */
+/** `stopAt`: tells at which event the engine is stopped at once. */
 export type DriveOptions = {
   readonly watch?: RunListeners["watch"];
   readonly stopAt?: (event: Event) => boolean;
@@ -133,14 +133,14 @@ export async function eventsOf(home: RunHome): Promise<readonly Event[]> {
   return Array.fromAsync(home.log.read(0));
 }
 
-/** "done" or how else the run closed, with what is left. */
+/** How the run closed, such as "done", with what is left. */
 export function closing(end: RunEnding): string {
   if (end.is === "lost") return `lost: ${end.failure.message}`;
   const { closed } = end.state;
   return closed ? [closed.how, ...closed.left].join("; ") : end.is;
 }
 
-/** By the planners' names: what became of each task. */
+/** The state of each task, by the name that its planner gave it. */
 export const endings = (state: RunState): Record<string, string> =>
   Object.fromEntries([...state.tasks.values()].map(({ spec, state: { is } }) => [spec.key, is]));
 

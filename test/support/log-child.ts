@@ -1,4 +1,7 @@
-/** What does another process do to a log or a run? Started by tests, as `log-child.ts <what> <place> …`; it says on standard output how far it came. */
+/**
+ * A child process of tests that uses a log or a run: `log-child.ts <what> <place> …`. It reports its progress on
+ * standard output.
+ */
 import { chmodSync, writeSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as drained } from "node:timers/promises";
@@ -15,7 +18,7 @@ const event = (at: number): Event => ({ type: "run.steered", message: `${tag}${"
 const batch = (after: number) => [1, 2, 3].map((n) => event(after + n));
 
 const WAYS: Readonly<Record<string, () => Promise<void>>> = {
-  /** Batches of three, for ever or up to a number of events; each is said once it is acknowledged. */
+  /** Appends batches of three, for ever or up to a number of events, and reports each one that is acknowledged. */
   async append() {
     let after = (await Array.fromAsync(log.read(0))).length;
     while (count === "0" || after < Number(count)) {
@@ -26,7 +29,7 @@ const WAYS: Readonly<Record<string, () => Promise<void>>> = {
     }
   },
 
-  /** As many single events as asked for, against others who do the same. */
+  /** Appends as many single events as asked for, in competition with other processes. */
   async compete() {
     let after = 0;
     for (let won = 0; won < Number(count); ) {
@@ -38,7 +41,7 @@ const WAYS: Readonly<Record<string, () => Promise<void>>> = {
     }
   },
 
-  /** Appends the first event, then one after each that somebody else appends, up to a number. */
+  /** Appends the first events, then one after each event of another process, up to a number. */
   async echo() {
     await log.append(0, batch(0).slice(0, 2));
     say("begun");
@@ -49,7 +52,7 @@ const WAYS: Readonly<Record<string, () => Promise<void>>> = {
     }
   },
 
-  /** Holds the lock of run r1 until it is ended, as one who keeps no reference to it. */
+  /** Holds the lock of run r1 until it is killed, without keeping a reference to the lock. */
   async lock() {
     const home = await new FolderRuns({ folder: place }).open("r1");
     const answer = hasFailed(home)
@@ -63,13 +66,16 @@ const WAYS: Readonly<Record<string, () => Promise<void>>> = {
     say(answer);
   },
 
-  /** Reads and appends where nothing may be written; `count` events are there, `tag` leaves them in the side file. */
+  /**
+   * Reads and appends in a read-only folder with `count` events; with `tag`, the events are still in SQLite's side
+   * file.
+   */
   async "read-only"() {
     for (let after = 0; after < Number(count); after += 3) await log.append(after, batch(after));
     if (tag === "") log.close();
     chmodSync(place, 0o444);
     chmodSync(path.dirname(place), 0o555);
-    if (process.getuid?.() === 0) process.setuid?.(65_534); // Root may write anywhere.
+    if (process.getuid?.() === 0) process.setuid?.(65_534); // Root could write anywhere.
     const other = new SqliteEventLog(place);
     say((await Array.fromAsync(other.read(0))).length);
     say(await other.append(Number(count), batch(Number(count))));

@@ -1,4 +1,6 @@
-/** What does the built-in agent of a test run on? A model server, a governor that admits everything, and no waiting. */
+/**
+ * Runs turns of the built-in agent in tests: on a model server, with a governor that admits all calls, and no waits.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -25,7 +27,7 @@ export type ModelTurns = AsyncDisposable & {
   readonly home: string;
   /** The workspace. */
   readonly folder: string;
-  /** In ms, how long was waited between tries, had anybody waited. */
+  /** The waits between tries in ms, which were recorded and not waited for. */
   readonly waits: readonly number[];
   /** The agent of the next engine, on the same files. */
   again(options?: Partial<ModelAgentOptions>): ModelAgent;
@@ -35,7 +37,7 @@ export type TurnOptions = Partial<ModelAgentOptions> & {
   readonly wire?: WireName;
   readonly model?: string;
   readonly prices?: PriceOverrides;
-  /** Others that may stand in, each an account of its own at the same server. */
+  /** Fallback models, each with an account of its own at the same server. */
   readonly fallbacks?: readonly ModelSpec[];
 };
 
@@ -108,12 +110,15 @@ async function modelAt(spec: ModelSpec, prices: PriceOverrides): Promise<Model> 
   return model;
 }
 
-/** Takes the first account that was not refused. A quota is over as soon as all have been refused, a key never. */
+/**
+ * Admits each call for the first account that was not refused. A quota ends once all accounts were refused; a wrong key
+ * stays.
+ */
 export class RecordingGovernor implements Governor {
   readonly admitted: WantedCall[] = [];
   readonly settled: (CallAmount | "unknown")[] = [];
   readonly refused: { readonly account: string; readonly why: Failure }[] = [];
-  /** Said instead of admitting, once. */
+  /** The failure that refuses every call while it is set. */
   deny: Failure | undefined;
   #out = new Map<string, Failure>();
   readonly #open = new Set<number>();
@@ -139,7 +144,7 @@ export class RecordingGovernor implements Governor {
     this.#out.set(account, why);
   };
 
-  /** Calls that were admitted and never settled. */
+  /** The number of calls that were admitted and never settled. */
   get open(): number {
     return this.#open.size;
   }

@@ -1,11 +1,11 @@
-/** Which process is a test's own? One that sleeps for a time that nobody else sleeps for. */
+/** Marks a test's processes by an odd sleep time, and finds them among all processes. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Words for a shell. */
+/** The sleep command for a shell. */
 export const napOf = (seconds: number): string => `sleep ${seconds}.${process.pid}`;
 
-/** Numbers of the processes that sleep so, whoever started them. */
+/** The ids of all processes that sleep so, started by any process. */
 export function napping(nap: string): string[] {
   if (process.platform === "linux") {
     const words = `${nap.replaceAll(" ", "\0")}\0`;
@@ -19,11 +19,13 @@ function commandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
-    return ""; // It ended meanwhile.
+    return ""; // The process ended meanwhile.
   }
 }
 
-/** What still naps after `withinMs`. The kernel ends the processes of a sandbox a moment after its first one. */
+/**
+ * The processes that still sleep after `withinMs`. The kernel ends a sandbox's processes a moment after its first one.
+ */
 export async function stillNapping(nap: string, withinMs = 5_000): Promise<string[]> {
   const until = performance.now() + withinMs;
   let left = napping(nap);

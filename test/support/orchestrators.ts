@@ -1,4 +1,4 @@
-/** How does a test run a goal inside its own process? A repository, and functions that plan and work. */
+/** Runs goals through the library within the test's process: a repository, and functions that plan and work. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -18,7 +18,7 @@ import { type Files, makeRepository, type TestRepository } from "./repositories.
 
 export const LIMIT = { timeout: 120_000 };
 
-/** Its scope is the file of its own name, unless told. */
+/** By default the scope is a file of the part's own name. */
 export const part = (id: string, more: Partial<PlannedPart> = {}): PlannedPart => ({
   id,
   description: `write ${id}`,
@@ -31,7 +31,7 @@ export const plans =
   (...tasks: readonly PlannedPart[]): PlanFunction =>
   ({ first }) => ({ tasks: first ? tasks : [] });
 
-/** Writes the files of its scope. */
+/** Writes the files of the task's scope. */
 export const writes: WorkFunction = async ({ spec }, { folder }) => {
   for (const file of spec.scope) await writeFile(path.join(folder, file), `${spec.key}\n`);
   return { status: "complete", summary: `wrote ${spec.key}` };

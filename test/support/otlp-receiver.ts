@@ -1,4 +1,4 @@
-/** Who receives traces in a test? A real HTTP server that takes OTLP in JSON as a collector does, and nothing else. */
+/** A real HTTP server for tests that receives OTLP in JSON, as a trace collector does. */
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -58,7 +58,7 @@ export type OtlpReceiver = AsyncDisposable & {
   asked(): Promise<void>;
 };
 
-/** `answer`: what it says instead of taking them: a status, or nothing at all. */
+/** `answer`: a status, or no answer at all, instead of accepting the spans. */
 export async function startReceiver(answer?: number | "silence", port = 0): Promise<OtlpReceiver> {
   const answered = Promise.withResolvers<void>();
   const spans: ReceivedSpan[] = [];
@@ -95,7 +95,7 @@ export async function startReceiver(answer?: number | "silence", port = 0): Prom
   };
 }
 
-/** Throws if it is no OTLP. */
+/** Throws if the value is not OTLP. */
 export const readOtlp = (json: unknown): readonly ReceivedSpan[] =>
   document.parse(json).resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ schemaUrl, spans }) =>

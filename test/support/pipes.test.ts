@@ -1,4 +1,7 @@
-/** Does a reader of a named pipe hear what was written, and does it give up with the reason once the writer has ended? */
+/**
+ * Tests that a reader of a named pipe gets what was written, or fails with the writer's error once the writer has
+ * ended.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -23,7 +26,7 @@ describe("the first line of a named pipe", () => {
     const ended = shell("echo 'no memory' >&2", pipe);
     await assert.rejects(firstLine(pipe, ended), /ended without a line in pipe: [\s\S]*no memory/);
     await assert.rejects(firstLine(pipe, shell("exit 3", pipe)), { code: 3 });
-    // As many as Node has threads: had they stayed in `open`, nothing could read a file now.
+    // As many reads as Node has threads: if they were still in `open`, no file could be read now.
     await Promise.all(Array.from({ length: 4 }, () => assert.rejects(firstLine(pipe, ended))));
     assert.match(await readFile(import.meta.filename, "utf8"), /^\/\*\*/);
   });

@@ -12,11 +12,11 @@ export function makePipe(folder: string, name = "pipe"): string {
 }
 
 /**
- * Fails with what `writer` resolves to if it ends without having written a line. `readFile` would wait for ever then:
- * its thread sits in `open` until somebody opens the other end, and not even `process.exit` gets past that thread.
+ * Fails with the result of `writer` if that ends without having written a line. `readFile` would then wait for ever:
+ * its thread waits in `open` until another process opens the other end, and not even `process.exit` gets past it.
  */
 export async function firstLine(pipe: string, writer: Promise<unknown>): Promise<string> {
-  // Both ends at once, so that opening waits for nobody and the end of one writer is not the end of the pipe.
+  // Opened for reading and writing, so that `open` waits for no writer and the end of one writer does not end the pipe.
   const socket = new Socket({ fd: openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK), writable: false });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = "";

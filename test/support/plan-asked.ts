@@ -1,4 +1,4 @@
-/** How does a test ask for `skein plan`, in its own process, with or without a person at a terminal? */
+/** Calls `skein plan` in the test's process, with or without a person at a terminal. */
 import type { ExecutionPlan } from "../../src/planning/plan.ts";
 import type { PlanOptions } from "../../src/surfaces/cli/commands/options.ts";
 import type { Context } from "../../src/surfaces/cli/context.ts";
@@ -12,7 +12,7 @@ export type Asked = {
   readonly request?: string;
   readonly json?: true;
   readonly env?: Context["env"];
-  /** What is typed, line by line. */
+  /** The lines that the person types. */
   readonly typed?: readonly string[];
   readonly stdin?: string;
   readonly isTerminal?: true;
@@ -46,7 +46,7 @@ export async function ask(
 export const jsonOf = async (asked: Asked, options?: PlanOptions): Promise<ExecutionPlan> =>
   JSON.parse((await ask({ ...asked, json: true }, options)).out);
 
-/** `{ maxConcurrent: "4", ask: false }` is `--max-concurrent 4 --no-ask`. */
+/** Turns `{ maxConcurrent: "4", ask: false }` into `--max-concurrent 4 --no-ask`. */
 const flagsOf = (options: PlanOptions): readonly string[] =>
   Object.entries(options).flatMap(([key, value]) => {
     const name = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

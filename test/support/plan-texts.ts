@@ -1,4 +1,4 @@
-/** What do tests of a planner's answer start from? One good task, its text, and what reading it must come to. */
+/** A valid task, its text and its parsed form, from which tests of a planner's answer start. */
 import assert from "node:assert/strict";
 import { type PlanAnswer, readPlanAnswer } from "../../src/core/answers/plan-answer.ts";
 

@@ -1,4 +1,4 @@
-/** A real Postgres for tests: from a package, made ready once, one for each test process, gone when that ends. */
+/** Runs a real Postgres for tests, from an npm package: one server for each test process, gone when that ends. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
@@ -22,7 +22,7 @@ import { Client } from "pg";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 
-/** The address of a new, empty database. All databases of a test process are in one Postgres. */
+/** The address of a new, empty database. All databases of a test process are in one server. */
 export async function newDatabase(): Promise<string> {
   shared ??= TestPostgres.start();
   return (await shared).newDatabase();
@@ -30,7 +30,7 @@ export async function newDatabase(): Promise<string> {
 
 let shared: Promise<TestPostgres> | undefined;
 
-/** Of its own, for a test that stops it. Listens on loopback only, at the same port each time. */
+/** A server of its own, for a test that stops it. It listens on loopback only, at the same port each time. */
 export class TestPostgres implements AsyncDisposable {
   readonly #data: string;
   readonly #port: number;
@@ -45,7 +45,7 @@ export class TestPostgres implements AsyncDisposable {
   static async start(): Promise<TestPostgres> {
     const data = mkdtempSync(path.join(tmpdir(), "skein-test-postgres-"));
     rmSync(data, { recursive: true });
-    execFileSync("cp", ["-a", template(), data]); // With its owner and modes.
+    execFileSync("cp", ["-a", template(), data]); // Keeps owners and modes.
     for (let tries = 0; ; tries += 1) {
       const port = await freePort();
       const server = await serve(data, port);
@@ -58,7 +58,7 @@ export class TestPostgres implements AsyncDisposable {
     return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.#port}/${database}`;
   }
 
-  /** The process of the server itself. */
+  /** The id of the server's main process. */
   get pid(): number {
     return Number(readFileSync(path.join(this.#data, "postmaster.pid"), "utf8").split("\n", 1)[0]);
   }
@@ -75,7 +75,7 @@ export class TestPostgres implements AsyncDisposable {
     return this.url(name);
   }
 
-  /** As an administrator would: connections are ended, what was committed is kept. */
+  /** Stops as an administrator does: connections are ended, and committed data is kept. */
   async stop(): Promise<void> {
     const ended = new Promise((resolve) => this.#server.once("exit", resolve));
     if (this.#server.exitCode !== null) return;
@@ -96,7 +96,7 @@ export class TestPostgres implements AsyncDisposable {
 }
 
 const PORTS = 5;
-/** It has a password so that tests can look for it where it must not be. Loopback needs none. */
+/** The password exists so that tests can look for it where it must not be. Loopback needs none. */
 const PASSWORD = "correct-horse-battery";
 
 /** Postgres refuses to run as root. */
@@ -104,7 +104,10 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = { uid: 65_534, gid: 65_534 };
 const as = isRoot ? NOBODY : {};
 
-/** Ends Postgres when its input ends, as it does when the test process dies in any way; unless told, its data goes, too. */
+/**
+ * Ends Postgres when its input ends, which also happens when the test process dies. Its data is removed unless the
+ * input says "keep".
+ */
 const GUARD = `
   exec 3<&0
   "$@" <&- & server=$!
@@ -114,14 +117,14 @@ const GUARD = `
   wait $guard
   [ $? -ne 1 ] || rm -rf "$DATA"`;
 
-/** Undefined if it ended before it was ready, as when the port was taken meanwhile. */
+/** Undefined if the server ended before it was ready, as when another process has taken the port. */
 async function serve(data: string, port: number): Promise<ChildProcess | undefined> {
   const settings = [
     `port=${port}`,
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
     "max_connections=200",
-    "fsync=off", // The machine does not fail in a test; the server may.
+    "fsync=off", // Tests kill the server but not the machine, so no sync is needed.
     "shared_buffers=32MB",
   ];
   const args = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
@@ -130,7 +133,7 @@ async function serve(data: string, port: number): Promise<ChildProcess | undefin
     env: { ...environment(), DATA: data, PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
     cwd: "/",
     stdio: ["pipe", "ignore", "pipe"],
-    detached: true, // Not ended by a key that is meant for the test.
+    detached: true, // A key that is meant for the test, such as Ctrl-C, must not end it.
   });
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const said: string[] = [];
@@ -142,7 +145,7 @@ async function serve(data: string, port: number): Promise<ChildProcess | undefin
   server.once("exit", () => resolve(false));
   const isReady = await promise;
   if (!isReady) console.error(said.join("\n"));
-  // A test process that has nothing else to do may end.
+  // Lets a test process end that has nothing else to do.
   server.unref();
   for (const end of [server.stdin, server.stderr]) (end as unknown as { unref(): void }).unref();
   return isReady ? server : undefined;
@@ -153,7 +156,7 @@ const program = (name: string) => path.join(native(), "bin", name);
 
 let nativeFolder: string | undefined;
 
-/** The programs of the package, with the links that its install script would make, where Postgres's user may read them. */
+/** The package's programs with the links that its install script would make, where Postgres's user may read them. */
 function native(): string {
   if (nativeFolder !== undefined) return nativeFolder;
   const platform = process.platform === "win32" ? "windows" : process.platform;
@@ -189,7 +192,7 @@ function copied(folder: string): string {
   return copy;
 }
 
-/** An empty data folder, made once for all test processes: that takes 1 s, and a copy of it 50 ms. */
+/** An empty data folder, made once for all test processes: making one takes 1 s, and copying it 50 ms. */
 function template(): string {
   const manifest = path.join(native(), "../package.json");
   const version = existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")).version : "copied";

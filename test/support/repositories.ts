@@ -1,11 +1,11 @@
-/** How does a test get a real repository, which nothing of the user's own configuration reaches? */
+/** Makes real git repositories for tests, which nothing of the user's own git configuration affects. */
 import { execFile } from "node:child_process";
 import { appendFile, chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A string or bytes is a file, `null` deletes, `link` is a symlink, `executable` sets the mode. */
+/** A string or bytes are a file's content, `null` deletes, `link` is a symlink, `executable` sets the mode. */
 export type FileChange =
   | string
   | Uint8Array
@@ -17,20 +17,22 @@ export type Files = Readonly<Record<string, FileChange>>;
 
 export type TestRepository = AsyncDisposable & {
   readonly folder: string;
-  /** Runs git there; throws with its words if it fails; gives standard output without the last line end. */
+  /**
+   * Runs git in the repository: throws with its message if it fails; gives standard output without the last line end.
+   */
   git(...args: readonly string[]): Promise<string>;
   /** Changes files in the checkout, and commits nothing. */
   write(files: Files): Promise<void>;
   /** Changes files in the checkout and commits everything; gives the commit. */
   commit(files: Files, message?: string): Promise<string>;
-  /** Makes a branch at `from` with one commit that has these changes, and goes back to where HEAD was. */
+  /** Makes a branch at `from` with one commit of these changes, and goes back to the earlier HEAD. */
   branch(name: string, files: Files, options?: { from?: string; message?: string }): Promise<string>;
 };
 
 export type RepositoryOptions = {
-  /** Committed first; without them there is no commit. */
+  /** The files of the first commit; without them there is no commit. */
   readonly files?: Files;
-  /** The name of the folder in a temporary one: with a space and a letter outside ASCII unless told. */
+  /** The folder's name; by default it has a space and a letter outside of ASCII. */
   readonly name?: string;
   readonly format?: "sha1" | "sha256";
   readonly bare?: boolean;
@@ -53,7 +55,7 @@ export async function makeRepository(options: RepositoryOptions = {}): Promise<T
   };
 }
 
-/** The same over a folder that is there already, which stays. */
+/** The same for a folder that exists already and is not removed. */
 export function openRepository(folder: string): Omit<TestRepository, typeof Symbol.asyncDispose> {
   const git = (...args: readonly string[]) => runGit(folder, args);
   const write = (files: Files) => writeFiles(folder, files);
@@ -80,8 +82,8 @@ export function openRepository(folder: string): Omit<TestRepository, typeof Symb
 }
 
 /**
- * For child processes in tests: no file of the user's or of the machine's configuration is read. One place for
- * compiled code: most tests have a new home, where every start would compile all of Skein again (0.2 s).
+ * The environment of child processes in tests: without the user's and the machine's git configuration. Compiled code is
+ * kept in one place, because most tests have a new home, where every start would compile all of Skein again (0.2 s).
  */
 export const plainEnvironment = (): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"))),
@@ -92,7 +94,7 @@ export const plainEnvironment = (): NodeJS.ProcessEnv => ({
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/skein-tests", import.meta.url)),
 });
 
-/** While `use` runs, the user's configuration is another one. */
+/** Runs `use` with another home, and so with another user's configuration. */
 export async function atHome<Result>(home: string, use: () => Promise<Result>): Promise<Result> {
   const before = { HOME: process.env["HOME"], XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"] };
   Object.assign(process.env, { HOME: home, XDG_CONFIG_HOME: home });
@@ -105,8 +107,8 @@ export async function atHome<Result>(home: string, use: () => Promise<Result>): 
 }
 
 /**
- * While `use` runs, `git` is a shell script; in it "$GIT" is the real one. For what is hard to meet otherwise: a git
- * that dies, hangs, or is overtaken by another.
+ * Runs `use` with a shell script as `git`; in it "$GIT" is the real one. For rare events: a git that dies, hangs, or is
+ * overtaken by another process.
  */
 export async function withScriptedGit<Result>(script: string, use: () => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "skein-test-"));

@@ -1,4 +1,4 @@
-/** What did the rules make of a test's request? A small plan, as it is in a file. */
+/** A small plan as the rules make it for a test's request. */
 import type { ExecutionPlan, PlanTask } from "../../src/planning/plan.ts";
 
 const task = (id: string, subject: string): PlanTask => ({

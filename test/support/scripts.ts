@@ -1,9 +1,9 @@
-/** Short words for scripts of agents: what a test wants to say without the punctuation. */
+/** Short functions that build the scripts of agents. */
 import type { PlanTurn, ScriptStep, WorkAttempt } from "../../src/ports/agent-script.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Tasks whose scope is the file of their own name, unless told. */
+/** A task whose scope is by default a file of its own name. */
 export const task = (id: string, more: Fields = {}) => ({
   id,
   description: `do ${id}`,
@@ -18,7 +18,7 @@ export const handoff = (status: string, more: Fields = {}): WorkAttempt["end"] =
   handoff: { status, summary: `it is ${status}`, ...more },
 });
 
-/** An attempt that writes one file and says that it is complete. */
+/** An attempt that writes one file and reports complete. */
 export const writes = (path: string, text = "good\n", ...steps: readonly ScriptStep[]): WorkAttempt => ({
   steps: [{ do: "write", path, text }, ...steps],
   end: handoff("complete"),

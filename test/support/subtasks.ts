@@ -1,4 +1,4 @@
-/** What do tests of subtasks share? A team of functions by template, a registry of them, and short ways to ask. */
+/** Builds what tests of subtasks share: functions by template, a registry of templates, and short requests. */
 import assert from "node:assert/strict";
 import type { HandledTaskResult } from "../../src/ports/subtasks.ts";
 import { type FunctionTurn, functionHandler, type TurnAnswer } from "../../src/subtasks/function-handler.ts";
@@ -8,7 +8,7 @@ import type { TaskTemplate } from "../../src/subtasks/template.ts";
 
 export type Turn = (turn: FunctionTurn) => TurnAnswer | PromiseLike<TurnAnswer>;
 
-/** One function for each template, by name; every turn is on record. */
+/** Runs one function for each template, by name, and records every turn. */
 export function teamOf(turns: Readonly<Record<string, Turn>>) {
   const record: FunctionTurn[] = [];
   const handler = functionHandler((turn) => {
@@ -29,7 +29,7 @@ export function registryOf(...templates: readonly TaskTemplate[]): TemplateRegis
   return registry;
 }
 
-/** A template whose type is its name, so that it is asked for by that. */
+/** A template whose type is its name, by which it can be asked for. */
 export const template = (name: string, more: Partial<TaskTemplate> = {}): TaskTemplate => ({
   name,
   type: name,
@@ -63,7 +63,7 @@ export const failing = (message: string, content = ""): TurnAnswer => ({
   notes: { error: { type: "TASK_FAILURE", reason: "unexpected_error", message } },
 });
 
-/** The reason of a failure, or the resource that ran out. */
+/** The reason of a failure, or the resource that was used up. */
 export function reasonOf({ status, notes: { error } }: HandledTaskResult): string {
   assert.equal(status, "FAILED");
   return error === undefined ? "none" : error.type === "TASK_FAILURE" ? error.reason : error.resource;

@@ -1,14 +1,16 @@
-/** Which files and folders did this process sync, in which order? What a power cut would have left of the rest is open. */
+/** Records which files and folders this process syncs, in order; a power cut may lose all that was not synced. */
 import { open, stat } from "node:fs/promises";
 
 type Handle = Awaited<ReturnType<typeof open>>;
 
 export type Syncs = AsyncDisposable & {
-  /** The place of a file or folder among those that were synced; -1 if it was not. By its inode, whatever its name was. */
+  /**
+   * The position of a file or folder among those synced, or -1. It is found by its inode, so its name may have changed.
+   */
   at(file: string): Promise<number>;
 };
 
-/** Every sync is done as well. */
+/** Every sync is still carried out. */
 export async function recordSyncs(): Promise<Syncs> {
   const handle = await open(".");
   await handle.close();

@@ -6,11 +6,11 @@ export type TestTerminal = AsyncDisposable & {
   readonly pty: IPty;
   /** The lines of the screen as they are now, without spaces at their ends. */
   screen(): string;
-  /** Resolves once the screen shows this; throws with the screen if it never does. */
+  /** Resolves once the screen matches; throws with the screen's text after `maxMs`. */
   shows(wanted: RegExp, maxMs?: number): Promise<string>;
-  /** The same for anything that can be asked about it. */
+  /** Resolves once the condition holds, which is checked whenever the screen changes. */
   becomes(is: () => boolean, maxMs?: number): Promise<void>;
-  /** Everything that was written to it. */
+  /** Everything that was written to the terminal. */
   raw(): string;
   press(keys: string): void;
   resize(columns: number, rows: number): void;

@@ -1,4 +1,4 @@
-/** How does a test use the tools of a model without one? On a real workspace of a real repository. */
+/** Calls the tools of the built-in agent without a model, on a real workspace of a real repository. */
 import path from "node:path";
 import type { ToolSet } from "ai";
 import type { ToolPlace } from "../../src/adapters/agents/tools/place.ts";
@@ -16,7 +16,7 @@ export const JOB = "work:t.1.1" as JobId;
 
 export const LIMITS = { maxOutputBytes: 20_000, maxFileBytes: 1_000_000, maxCommandMs: 60_000 };
 
-/** In a folder of its own, without a repository. */
+/** A place in a folder of its own, without a repository. */
 export function plainPlace(more: Partial<ToolPlace> = {}): ToolPlace {
   const outer = newFolder();
   return {
@@ -31,13 +31,13 @@ export function plainPlace(more: Partial<ToolPlace> = {}): ToolPlace {
   };
 }
 
-/** Why tests of a real sandbox are left out on this machine; false where they run. */
+/** The reason why tests of a real sandbox are left out on this machine; false where they run. */
 export async function whyNoSandbox(): Promise<string | false> {
   const opened = await openSandbox({ setting: "required", network: true, environment: process.env });
   return hasFailed(opened) ? opened.failure.message : false;
 }
 
-/** As a run makes it: nothing of the state and of the checkout is seen but the objects. */
+/** A sandbox as a run makes it: it hides the state and the checkout, but not git's objects. */
 export async function sandboxFor(
   at: { readonly state: string; readonly repository: string },
   more: Partial<Parameters<typeof openSandbox>[0]> = {},
@@ -59,13 +59,13 @@ export type WorkspacePlace = AsyncDisposable & {
   readonly workspace: Workspace;
   readonly workspaces: CloneWorkspaces;
   readonly repository: TestRepository;
-  /** The run's durable folder: workspaces, programs and whatever else is kept. */
+  /** The run's durable folder, with workspaces, programs and other state. */
   readonly state: string;
 };
 
 export type WorkspaceWish = {
   readonly files?: Files;
-  /** Made when it is known what there is to be hidden. */
+  /** Makes the sandbox once the folders that it hides are known. */
   readonly sandbox?: (at: { state: string; repository: string }) => Promise<Sandbox>;
   readonly environment?: Readonly<Record<string, string>>;
 };
@@ -103,7 +103,7 @@ export async function workspacePlace(wish: WorkspaceWish = {}): Promise<Workspac
   };
 }
 
-/** What the model reads for what it asked. */
+/** Calls a tool, and gives the text that the model reads. */
 export async function use(tools: ToolSet, name: string, input: object): Promise<string> {
   const execute = tools[name]?.execute;
   if (!execute) throw new Error(`there is no tool ${name}`);

@@ -1,4 +1,4 @@
-/** `npm run toolchains`: do gates of real tool chains stop a run, or let it go on, as they should? */
+/** `npm run toolchains`: checks that gates of real tool chains stop a run, or let it go on, as they should. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -23,7 +23,7 @@ type Result = {
   readonly is: "as it should be" | "wrong" | "left out";
   readonly exit?: number | null;
   readonly seconds?: number;
-  /** The end of what it said, where that was wrong. */
+  /** The end of the command's output, if the result was wrong. */
   readonly said?: string;
 };
 
@@ -63,7 +63,7 @@ function readOptions(): { readonly names: readonly string[]; readonly install: b
     const mayInstall = !values.install || process.getuid?.() === 0;
     return isKnown && mayInstall ? { names: positionals, install: values.install } : undefined;
   } catch {
-    return undefined; // The help says what can be said.
+    return undefined; // The help that is then printed names the options.
   }
 }
 
@@ -82,11 +82,11 @@ function install({ name, packages }: Tool): void {
   try {
     execFileSync("apt-get", ["install", "-y", ...packages], { stdio: ["ignore", "ignore", "inherit"] });
   } catch (error) {
-    console.error(`not installed: ${String(error).slice(0, 300)}`); // It is left out, and that is in the result.
+    console.error(`not installed: ${String(error).slice(0, 300)}`); // The tool is left out, and the result says so.
   }
 }
 
-/** With the person's own home: tool chains have their caches and settings there. */
+/** Uses the person's own home, where tool chains have their caches and settings. */
 async function tried({ name, tool, files, gate, exit, says }: Recipe): Promise<Result> {
   await using place = await makePlace({ files, isTrusted: true });
   const env = { HOME: process.env["HOME"], SKEIN_TRIAL_CHECKOUT: place.repository.folder };

@@ -1,13 +1,13 @@
-/** Which repositories are tried with which real tool chain, and what must come of it? */
+/** The repositories that are tried with real tool chains, and the outcome that each must have. */
 import type { Files } from "../support/repositories.ts";
 
 export type ToolName = "npm" | "pytest" | "go" | "cargo" | "make" | "shell";
 
 export type Tool = {
   readonly name: ToolName;
-  /** Says its version, or fails where it is not here. */
+  /** A shell command that prints the tool's version, or fails if the tool is not installed. */
   readonly version: string;
-  /** Of Debian. */
+  /** The Debian packages. */
   readonly packages: readonly string[];
 };
 
@@ -28,9 +28,9 @@ export type Recipe = {
   readonly name: string;
   readonly tool: ToolName;
   readonly files: Files;
-  /** `$SKEIN_TRIAL_CHECKOUT` is the user's checkout. */
+  /** The gate's command; `$SKEIN_TRIAL_CHECKOUT` is the user's checkout. */
   readonly gate?: string;
-  /** 0: the run goes on, and the probe is red as it should be. 3: it stops before any task. */
+  /** 0: the run goes on, and the probe is red as it should be. 3: the run stops before any task. */
   readonly exit: 0 | 3;
   readonly says: RegExp;
 };
@@ -125,7 +125,7 @@ export const RECIPES: readonly Recipe[] = [
       "tests/test_shop.py": "import shop\n\n\ndef test_add():\n    assert shop.add(1, 1) == 2\n",
       "skein.yaml": "gateSandbox: off # It would hide the other checkout, and the run would stop for that.\n",
     },
-    // As an editable installation does: the packages of this Python lead to the user's files.
+    // Works like an editable installation: this Python's packages lead to the user's files.
     gate: 'PYTHONPATH="$SKEIN_TRIAL_CHECKOUT/src" python3 -m pytest -q',
     exit: 3,
     says: /your tests pass without your code/,

@@ -1,4 +1,4 @@
-/** Does `skein run` on a real terminal show the run, do what is pressed, let go of it, and give the terminal back? */
+/** Tests `skein run` on a real terminal: it shows the run, obeys keys, detaches, and gives the terminal back. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createWriteStream } from "node:fs";
@@ -21,12 +21,12 @@ const CTRL_Z = "\u001a";
 
 type Waiting = Place & {
   readonly env: NodeJS.ProcessEnv;
-  /** Lets the worker of a task go on; it waits until it is at work. */
+  /** Waits until the worker of a task is at work, and lets it go on. */
   readonly release: (task: string) => Promise<void>;
   readonly home: () => Promise<RunHome>;
 };
 
-/** Two tasks, whose workers say a line and then wait to be released. */
+/** A place with two tasks, whose workers print a line and then wait to be released. */
 async function waitingPlace(): Promise<Waiting> {
   const place = await makePlace({
     work: 'echo "looking at $SKEIN_TASK"; read -r _ < "$(dirname "$0")/$SKEIN_TASK"',
@@ -45,7 +45,7 @@ async function waitingPlace(): Promise<Waiting> {
       return hasFailed(home) ? assert.fail(home.failure.message) : home;
     },
     [Symbol.asyncDispose]: async () => {
-      await place.skein("stop", "--now"); // What goes on in the background, if the test failed.
+      await place.skein("stop", "--now"); // Ends a run that a failed test has left in the background.
       await place[Symbol.asyncDispose]();
     },
   };
@@ -130,7 +130,7 @@ describe("skein run on a terminal", () => {
     const events = await closedLog(home);
     assert.deepEqual(events.at(-1), { ...events.at(-1), type: "run.closed", how: "done" });
     assert.equal(startsOf(events, "t.1").length, 1);
-    await place.skein("stop", home.record.run); // Waits for the process.
+    await place.skein("stop", home.record.run); // Waits for the end of the run's process.
   });
 
   it("stops the run with Ctrl-C, as it says, and skein resume shows it again", LIMIT, async () => {
@@ -158,7 +158,7 @@ describe("skein run on a terminal", () => {
     await using terminal = run(place);
     await terminal.shows(/looking at t\.1/);
     const home = await place.home();
-    (terminal.pty as unknown as { destroy(): void }).destroy(); // Not in its types: closes the terminal.
+    (terminal.pty as unknown as { destroy(): void }).destroy(); // Closes the terminal; the types lack this method.
     for await (const _ of watch(home.folder, { signal: AbortSignal.timeout(60_000) }))
       if ((await home.owner()) === undefined) break;
   });
@@ -174,7 +174,7 @@ describe("skein run on a terminal", () => {
     await terminal.shows(
       /the process that drove run .* has ended: it was killed \(SIGKILL\)\s+try: skein resume/,
     );
-    await place.release("t.1"); // Ends the worker that was left.
+    await place.release("t.1"); // Ends the worker that was left running.
   });
 
   it("gives the terminal back when it crashes itself, and the run goes on", LIMIT, async () => {

@@ -1,4 +1,4 @@
-/** What a person reads and answers in `skein watch`: needs, output of the gate, one of a thousand tasks. */
+/** Tests what a person reads and answers in `skein watch`: needs, gate output, and one of a thousand tasks. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -69,7 +69,7 @@ describe("skein watch, as it is read", () => {
       await terminal.shows(/part-1 asks:[\s\S]*LAST\s+word\?[\s\S]*Answer to part-1: ▏default/);
       terminal.press("\r");
       assert.deepEqual(await heard(run), { type: "answer", question: "q1", text: "default 1" });
-      // What is open stays open while another is answered, and what is too long for the screen can be scrolled.
+      // An open need stays open while another is answered, and a text longer than the screen can be scrolled.
       for (let i = 0; i < 3; i += 1) terminal.press("n");
       await terminal.shows(/Needs you, 3 of 9[\s\S]*Question 3\?/);
       await run.append({ type: "question.answered", question: "q2", text: "right", by: "person" });

@@ -1,4 +1,4 @@
-/** Does `skein watch` show a run on a real terminal, do what is pressed, and give the terminal back? */
+/** Tests `skein watch` on a real terminal: it shows a run, obeys keys, and gives the terminal back. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -134,7 +134,7 @@ describe("skein watch", () => {
     await using terminal = watch(run);
     await terminal.shows(/q leave/);
     assert.ok(!terminal.isOrdinary());
-    // No shell could continue it here, so it comes back by itself; test/tui/run.test.ts has one with a shell.
+    // No shell could continue the program here, so it resumes by itself; test/tui/run.test.ts has a test with a shell.
     terminal.press("\u001a");
     await terminal.becomes(() => {
       const written = terminal.raw();
@@ -167,7 +167,7 @@ describe("skein watch", () => {
 
   it("has its launcher give the terminal back when it is killed itself", LIMIT, async () => {
     await using run = await makeRun();
-    // As on a machine whose own Node is too old: then another is started.
+    // Pretends that the machine's own Node is too old, so that the launcher starts another one.
     const old = `if (!process.env.SKEIN_NODE_CHOSEN) Object.defineProperty(process.versions, "node", { value: "20.0.0" });`;
     await using terminal = watch(run, {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}`,

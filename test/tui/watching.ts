@@ -1,4 +1,4 @@
-/** What tests of `skein watch` share: the view of a made run on a terminal, and what it says to the run. */
+/** Shares what tests of `skein watch` need: the view of a made run on a terminal, and the commands it sends. */
 import path from "node:path";
 import { mailboxOf } from "../../src/compose/project.ts";
 import type { Fact } from "../../src/core/log/event.ts";
@@ -22,7 +22,7 @@ export const watch = (run: MadeRun, env: NodeJS.ProcessEnv = {}, size: Size = {}
     ...size,
   });
 
-/** A worker asks, in its first attempt, and has ten minutes of patience. */
+/** The events of a worker that asks in its first attempt, with ten minutes to answer. */
 export function asked(run: MadeRun, n: number, text: string): readonly Fact[] {
   const until = Date.now() + 600_000;
   const session = `work:t.${n}#1` as never;

@@ -1,4 +1,4 @@
-/** What axe complains about on a page as it stands. */
+/** The accessibility problems that axe finds on a page in its current state. */
 import type { Page } from "playwright-core";
 
 export async function complaints(page: Page): Promise<readonly string[]> {

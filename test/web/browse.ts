@@ -1,15 +1,15 @@
-/** Opens the page in a browser, and fails the test over anything that the page complains about. */
+/** Opens the page in a browser, and fails the test on any error or on a request to another server. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 
-/** Of a run. */
+/** The views of a run. */
 export const VIEWS = ["graph", "timeline", "tasks", "landing", "health", "cost", "log"];
 const DESKTOP = { width: 1280, height: 860 };
 
-/** `isRefused`: the test asks for what the server refuses, and the browser writes each refusal on its console. */
+/** `isRefused`: the test makes requests that the server refuses, and the browser logs each refusal on its console. */
 export type Opening = Parameters<Browser["newPage"]>[0] & { readonly isRefused?: boolean };
 
-/** Whatever the page complains about fails the test, and so does a request to another server. */
+/** Fails the test on errors of the page or its console, and on requests to other servers. */
 export async function openPage(
   browser: { newPage(options?: Parameters<Browser["newPage"]>[0]): Promise<Page> },
   address: string,
@@ -18,7 +18,7 @@ export async function openPage(
   const page = await browser.newPage({ viewport: DESKTOP, ...options });
   page.setDefaultTimeout(15_000);
   page.on("pageerror", (error) => assert.fail(error));
-  // A server that went away is said on the page, too.
+  // The page itself reports a server that went away.
   const expected = new RegExp(`^Failed to load resource: ${isRefused ? "" : "net::"}`);
   page.on("console", (said) => {
     if (said.type() === "error" && !expected.test(said.text()))

@@ -1,4 +1,4 @@
-/** Does what models wrote stay text on the page, wherever it is shown? */
+/** Tests that text of models stays text on the page, in every view. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -59,7 +59,7 @@ it("shows what models wrote as text, never as a page", { timeout: 120_000 }, asy
     await page.locator(`nav a[aria-current][href$="/${view}"]`).waitFor();
     await isHarmless(view);
   }
-  await page.locator(".log summary").first().click(); // All of an event.
+  await page.locator(".log summary").first().click(); // Opens an event with all its fields.
   await isHarmless("an event");
   await page.goto(`${served.origin}/#/1118-made/graph/t.1`);
   await page.locator(".diff .add").first().waitFor();
@@ -70,7 +70,7 @@ it("shows what models wrote as text, never as a page", { timeout: 120_000 }, asy
   await isHarmless("the list");
 });
 
-/** A file whose name and text are hostile, as git allows them. */
+/** Commits a file whose name and text are hostile, as git allows them. */
 async function commitEvil({ repository }: MadeRun, name: string, text: string) {
   const fileName = name.replaceAll("/", "_");
   await writeFile(path.join(repository.folder, fileName), `${text}\n`);

@@ -1,4 +1,4 @@
-/** A run of a thousand tasks in a real browser: graph, timeline, table and log, by mouse, keys and fingers. */
+/** Tests a run of a thousand tasks in a real browser: graph, timeline, table and log, by mouse, keys and touch. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 
 type Large = AsyncDisposable & { readonly made: MadeRun; readonly served: Served };
 
-/** Half of a simulated run, up to now; it was stopped for two hours, which interrupted what was at work. */
+/** The first part of a simulated run, ending now; it was paused for two hours, which interrupted jobs under way. */
 async function largeRun(size: number): Promise<Large> {
   const { events } = await execute(WORKLOADS["layers of 100"]!(size, 1), 50);
   const half = events.slice(0, Math.floor(events.length * 0.6));
@@ -68,7 +68,7 @@ describe("a run of many tasks on the page", () => {
     (await page.evaluate(
       "(() => { const m = new DOMMatrix(getComputedStyle(document.querySelector('.layer')).transform); return [m.a, m.e, m.f]; })()",
     )) as [scale: number, x: number, y: number];
-  /** Asked again with every frame: the page's own rules let no test wait inside of it. */
+  /** Asks the page again at every frame, because its content policy lets no test wait inside of it. */
   const becomes = async (test: string) => {
     const until = performance.now() + 15_000;
     while (!(await page.evaluate(test))) {
@@ -152,7 +152,7 @@ describe("a run of many tasks on the page", () => {
     assert.match(page.url(), /\/graph$/);
     await page.getByRole("button", { name: "Fit" }).click();
     await page.getByRole("button", { name: "Group alike" }).click();
-    await page.locator("path.box").first().waitFor(); // A thousand boxes are a picture.
+    await page.locator("path.box").first().waitFor(); // A thousand boxes are drawn as one picture.
     await page.getByRole("button", { name: "Group alike" }).click();
     await page.locator("path.box").first().waitFor({ state: "detached" });
   });
@@ -213,7 +213,7 @@ describe("a run of many tasks on the page", () => {
     await page.locator('th[aria-sort="ascending"]', { hasText: "Time" }).waitFor();
     await becomes("!document.querySelector('td.of-time')?.textContent.includes('min')");
     await page.getByRole("button", { name: "Task", exact: true }).click();
-    // The last task is at the end of the page, not of a box in it.
+    // The last task is at the end of the page, not of a scrolling box in it.
     await page.evaluate("document.querySelector('main').scrollTo(0, 1e6)");
     await page.getByRole("link", { name: /^k999 / }).click();
     const heading = page.getByRole("heading", { name: /^k999/ });
@@ -280,7 +280,7 @@ describe("a run of many tasks on the page", () => {
         "[...document.querySelectorAll('.node')].map((box) => box.getBoundingClientRect().right)",
       )) as number[];
       assert.ok(Math.max(...edges) <= 390, `every box is in sight: ${Math.max(...edges)}`);
-      // Large enough for a thumb at first; all of it once that is asked for.
+      // At first the graph is large enough for a thumb; the button shows all of it.
       const isWhole =
         "(() => { const [a, b] = ['.canvas', '.layer'].map((s) => document.querySelector(s).getBoundingClientRect()); return b.right <= a.right + 1 && b.bottom <= a.bottom + 1; })()";
       assert.equal(await phone.evaluate(isWhole), false);

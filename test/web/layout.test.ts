@@ -1,4 +1,4 @@
-/** Are lines of the graph drawn between its boxes, and not behind them, and does it have the shape of its box? */
+/** Tests the layout of the graph: lines pass between boxes, and the graph has the shape of its box. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TaskId } from "../../src/core/task.ts";
@@ -14,7 +14,7 @@ const node = (task: string, wave: number, after: readonly string[] = []): GraphN
   after: after as readonly TaskId[],
 });
 
-/** Two tasks that reach over full columns, and what lies between. */
+/** Two tasks with lines across full columns, and the tasks between. */
 const NODES = [
   ...["a", "b", "c"].map((task) => node(task, 0)),
   ...["d", "e", "f"].map((task) => node(task, 1, ["b"])),
@@ -22,7 +22,7 @@ const NODES = [
   node("i", 3, ["a", "b", "g"]),
 ];
 
-/** As large as it takes, so that no wave is folded. */
+/** Large enough that no wave is folded. */
 const BOX = { width: 4_000, height: 1_000 };
 
 test("a line that reaches over a column passes between its boxes", () => {

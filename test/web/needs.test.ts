@@ -1,4 +1,6 @@
-/** What needs a person, on the page: a line each, never more than a third of the screen, and all of it once opened. */
+/**
+ * Tests the list of what needs a person on the page: a line each, at most a third of the screen, complete once opened.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
@@ -50,7 +52,7 @@ describe("what needs a person, on the page", () => {
       await page.getByText("LAST word?").first().waitFor();
       await page.getByText(/^part-1-with-a-long-name asks\. .* the run takes: default 1$/).waitFor();
       assert.ok(((await page.evaluate(shareOf(".needs"))) as number) <= 1 / 3, JSON.stringify(viewport));
-      // However long the question is, the answer can be seen and typed.
+      // Even with a long question, its answer can be seen and typed.
       const field = page.getByLabel("Answer to part-1-with-a-long-name");
       assert.deepEqual(
         [await field.getAttribute("placeholder"), await field.inputValue()],

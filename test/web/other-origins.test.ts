@@ -1,4 +1,4 @@
-/** Checks that only a browser that was signed in reaches the runs, and no page of another server of this machine. */
+/** Tests that only a signed-in browser reaches the runs, and no page of another server on this machine. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -49,13 +49,13 @@ describe("the page of skein serve", () => {
     await second.getByText("event 1 of 1").waitFor();
     assert.deepEqual(await context.cookies(), []);
 
-    const other = await openPage(browser, link, { isRefused: true }); // The link was used by another browser.
+    const other = await openPage(browser, link, { isRefused: true }); // Another browser has used the link.
     await isOut(other);
     await other.getByRole("heading", { name: "Not signed in" }).waitFor();
-    await other.goto(served.address); // Only what stands behind the # changes: the page is not loaded again.
+    await other.goto(served.address); // Only the part behind # changes, so the page is not loaded again.
     await isIn(other);
     const unused = served.address;
-    await page.goto(unused); // It is signed in: the link is left for another browser.
+    await page.goto(unused); // This browser is signed in, so the link stays unused for another one.
     await isIn(page);
     assert.equal(served.address, unused);
     await Promise.all([context.close(), other.context().close()]);
@@ -82,11 +82,11 @@ describe("the page of skein serve", () => {
         const context = await browser.newContext();
         const own = await openPage(context, served.address);
         await isIn(own);
-        const page = await context.newPage(); // The same browser, with all that it keeps.
+        const page = await context.newPage(); // The same browser, with its storage and cookies.
         await page.goto(`http://${host}:${(evil.address() as AddressInfo).port}/`);
         const opening = page.waitForEvent("popup");
         assert.deepEqual(await page.evaluate(`(${ATTACK})(${JSON.stringify(served.origin)})`), []);
-        await isIn(await opening); // The user's own page, and yet nothing of it can be read.
+        await isIn(await opening); // The window shows the user's own page, and the other page can read nothing of it.
         assert.equal(await page.evaluate(READ_WINDOW), "refused");
         assert.deepEqual(await page.evaluate("Object.keys(localStorage)"), []);
         assert.ok(!existsSync(path.join(run.home.folder, "commands")), "no command arrived");
@@ -95,7 +95,7 @@ describe("the page of skein serve", () => {
           assert.ok(!(headers.referer ?? "").includes("sign-in"));
         }
         await own.reload();
-        await isIn(own); // What was tried has not signed it out.
+        await isIn(own); // The attempts have not signed the browser out.
         await context.close();
       } finally {
         evil.closeAllConnections();
@@ -115,7 +115,7 @@ describe("the page of skein serve", () => {
   });
 });
 
-/** All that a page can do to another origin. Its value is what it learnt. */
+/** Everything that a page can do to another origin. Gives what it could read. */
 const ATTACK = `async (origin) => {
   const got = [];
   const commands = origin + "/api/runs/1118-made/commands";

@@ -1,4 +1,4 @@
-/** Does the page show what is in the log, and do what people press? In a real browser, against real logs. */
+/** Tests that the page shows what is in the log and does what people press, in a real browser with real logs. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -36,7 +36,7 @@ describe("the web page", () => {
     return page;
   }
 
-  /** Takes what is said to the run, as an engine would, and writes what follows. */
+  /** Takes the next command to the run and accepts it, as an engine would. */
   async function heard(run: MadeRun, signal: AbortSignal): Promise<MailboxMessage> {
     for await (const { command, answer } of mailboxOf(run.home).receive(signal)) {
       await answer({ is: "heard" });
@@ -208,7 +208,8 @@ describe("the web page", () => {
     await using run = await makeRun();
     const first = await serve(run.project);
     const page = await openRun(run, first.address);
-    await page.getByRole("navigation", { name: "Views of the run" }).waitFor(); // The list of runs has the same words.
+    // Without this, the text below could be in the list of runs.
+    await page.getByRole("navigation", { name: "Views of the run" }).waitFor();
     await page.getByText("0 done of 1 task so far").waitFor();
     await first[Symbol.asyncDispose]();
     await page.getByText("connection lost").waitFor();
@@ -333,7 +334,7 @@ describe("the web page", () => {
   });
 });
 
-/** The rule by which two states are told to be the same, as a script for the page. */
+/** The comparison of two states, as a script for the page. */
 async function digestScript(): Promise<string> {
   const built = await build({
     stdin: {

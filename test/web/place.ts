@@ -1,4 +1,4 @@
-/** A run to look at: a recorded one that is over, or one whose events the test writes; and a server for it. */
+/** Makes runs to look at on the page, recorded ones and ones whose events the test writes, and a server for them. */
 import { globSync, statSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,13 +23,13 @@ import { makeRepository, type TestRepository } from "../support/repositories.ts"
 export type Served = AsyncDisposable & {
   readonly port: number;
   readonly origin: string;
-  /** Lets in one browser; each time another, as its terminal shows the next one. */
+  /** The sign-in link for one browser; after its use there is a new one, as the terminal shows it. */
   readonly address: string;
-  /** Of a device that is let in when it is first asked for. */
+  /** The token of a device, which is admitted when it is first asked for. */
   readonly token: string;
 };
 
-/** `port`: the same as before, for a server that comes back. */
+/** `port`: the earlier port, for a server that comes back. */
 export async function serve(
   project: Project,
   { port = 0, headMs }: { readonly port?: number; readonly headMs?: number } = {},
@@ -68,7 +68,7 @@ export async function serve(
   };
 }
 
-/** Whether the page that is built is not the page that is tested. */
+/** Whether the built page is older than its sources. */
 function isStale(): boolean {
   const builtAt = statSync(path.join(ROOT, "dist/web/main.js"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const sources = globSync("src/{core,graph,text,surfaces/web}/**/*.{ts,tsx,css,html}", { cwd: ROOT });
@@ -81,7 +81,7 @@ export async function projectAt(folder: string, env: NodeJS.ProcessEnv): Promise
   return project;
 }
 
-/** A run that is driven by the test: it appends what an engine would have decided. */
+/** A run driven by the test, which appends the events that an engine would decide on. */
 export type MadeRun = AsyncDisposable & {
   readonly project: Project;
   readonly home: RunHome;
@@ -90,11 +90,11 @@ export type MadeRun = AsyncDisposable & {
   readonly repository: TestRepository;
   readonly stateDir: string;
   append(...facts: readonly Fact[]): Promise<void>;
-  /** Events as they are, times included. */
+  /** Appends events as they are, with their times. */
   more(events: readonly Event[]): Promise<void>;
 };
 
-/** `isEmpty`: not even opened. */
+/** `isEmpty`: without the event that opens the run. */
 export async function makeRun(goal = "Add a greeting", isEmpty = false): Promise<MadeRun> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), "skein-web-")));
   const repository = await makeRepository({ files: { "README.md": "hello\n" } });
@@ -144,7 +144,7 @@ export async function makeRun(goal = "Add a greeting", isEmpty = false): Promise
   return made;
 }
 
-/** What the log of a run on a fleet has besides. */
+/** Further events in the log of a run on a fleet. */
 export const onFleet = {
   offered: (n: number): Fact => ({
     type: "job.started",
@@ -152,7 +152,7 @@ export const onFleet = {
     until: Date.now() + 60_000,
     isOffered: true,
   }),
-  /** The gate for one task. */
+  /** Starts the gate for one task. */
   gate: (n: number): Fact => ({
     type: "job.started",
     job: { kind: "land", turn: 1, members: [{ task: `t.${n}` as TaskId, attempt: 1 }] },

@@ -1,4 +1,4 @@
-/** Is a run that another process drives followed and steered from the page, from its start to its end? */
+/** Tests that the page follows and steers a run that another process drives, from start to end. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -57,7 +57,7 @@ it("follows and steers a run of another process, from its start to its end", {
   }
 });
 
-/** Once the branch is checked out nowhere: a page never changes the files of a checkout. */
+/** Delivers once the branch is checked out nowhere, because a page never changes the files of a checkout. */
 async function deliver(page: Page, { repository: { git } }: Place): Promise<void> {
   const button = page.getByRole("button", { name: "Deliver to main" });
   assert.equal(await button.count(), 0, "main is checked out");
@@ -68,7 +68,7 @@ async function deliver(page: Page, { repository: { git } }: Place): Promise<void
   await button.click();
   assert.equal(await git("rev-parse", "main"), before, "it asks first");
 
-  await git("switch", "--quiet", "main"); // The page does not know of it.
+  await git("switch", "--quiet", "main"); // The page has not noticed the switch.
   page.once("dialog", (asked) => void asked.accept());
   await button.click();
   await page.getByText(/main is checked out in .*: nothing was changed/).waitFor();

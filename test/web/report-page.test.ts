@@ -1,4 +1,4 @@
-/** Is the HTML report harmless and readable? In a real browser, light and dark, with hostile texts in it. */
+/** Tests that the HTML report is harmless and readable: in a real browser, light and dark, with hostile texts. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";

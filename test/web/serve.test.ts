@@ -1,4 +1,6 @@
-/** Does `skein serve` listen where it may, under the names that it was given, and nowhere in the clear? */
+/**
+ * Tests that `skein serve` listens only where it may, under its given names, and never unencrypted to other machines.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +15,7 @@ import { makeCertificate } from "../support/certificate.ts";
 import { plainEnvironment } from "../support/repositories.ts";
 import { projectAt } from "./place.ts";
 
-/** The address that it prints; its process ends with the test. */
+/** Starts the server and gives the address that it prints; the process ends with the test. */
 async function start(place: Place, ...args: readonly string[]) {
   const child = spawn(path.join(ROOT, "bin/skein"), ["serve", "--json", ...args], {
     cwd: place.repository.folder,
@@ -41,7 +43,7 @@ type Call = {
   readonly address: string;
 };
 
-/** The status of signing in by an address, at a server that is called by a name. */
+/** The HTTP status of signing in with a link, at a server that is called by `name`. */
 function signIn({ host, port, name, address }: Call, ca?: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const link = new URL(address).hash.replace("#sign-in=", "");
@@ -77,7 +79,8 @@ it("says so at once if it cannot write down whom it lets in", async () => {
   await using place = await makePlace();
   const env = { ...plainEnvironment(), SKEIN_STATE_DIR: place.state };
   const { stateFolder } = await projectAt(place.repository.folder, env);
-  await mkdir(path.join(stateFolder, "page-devices.json.new"), { recursive: true }); // In its place: root cannot write it, either.
+  // A folder in the file's place, which stops root as well.
+  await mkdir(path.join(stateFolder, "page-devices.json.new"), { recursive: true });
   const { code, err } = await place.skein("serve");
   assert.equal(code, 3, err);
   assert.match(err, /browsers that are let in cannot be kept: .*try: make the state folder writable/s);
@@ -89,7 +92,7 @@ it("is called by the names in its certificate, and by no others", async () => {
   const files = { cert: path.join(place.folder, "cert.pem"), key: path.join(place.folder, "key.pem") };
   await writeFile(files.cert, cert);
   await writeFile(files.key, key);
-  // No loopback address as far as it knows, and yet none that anybody else could reach.
+  // Skein does not take this for a loopback address, yet no other machine can reach it.
   await using served = await start(
     place,
     "--host",

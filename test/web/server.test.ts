@@ -1,4 +1,4 @@
-/** Does the server let in only who may come in, and refuse what is hostile, slow or too large? */
+/** Tests that the web server admits only known devices, and refuses requests that are hostile, slow or too large. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -24,7 +24,7 @@ describe("the web server", () => {
     await run[Symbol.asyncDispose]();
   });
 
-  /** Not `fetch`: it would not send another Host. The path goes as it is. */
+  /** Not `fetch`, which would not send another Host. The path is sent unchanged. */
   const ask = (
     target: string,
     {
@@ -54,7 +54,7 @@ describe("the web server", () => {
   };
   const bearer = () => ({ Authorization: `Bearer ${served.token}` });
 
-  /** As the page does. */
+  /** Signs in as the page does. */
   const signIn = async (agent = "test"): Promise<Record<string, string>> => {
     const link = served.address.split("sign-in=")[1]!;
     const headers = { Authorization: `Bearer ${link}`, "User-Agent": agent };
@@ -195,7 +195,7 @@ describe("the web server", () => {
         const [method = "", path = target] = target.startsWith("/") ? ["GET"] : target.split(" ");
         const said = method === "POST" ? { body: JSON.stringify({ type: "pause" }) } : {};
         const { status, body } = await ask(path, { method, headers: bearer(), ...said });
-        // A path of dots alone is the page itself.
+        // A path that consists of dots is the page itself.
         assert.ok(status === 404 || body.includes('<div id="app">'), `${target}: ${status}`);
         assert.doesNotMatch(body, /root:/);
       }
@@ -309,7 +309,7 @@ describe("the web server", () => {
     assert.equal(known.seen.state.closed?.how, "cancelled");
   });
 
-  /** What comes back until the server hangs up. */
+  /** Gives what the server sends until it closes the connection. */
   const sendRaw = (port: number, text: string): Promise<string> => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const socket = connect(port, "127.0.0.1", () => socket.write(text));
@@ -317,7 +317,7 @@ describe("the web server", () => {
     socket.on("data", (data) => {
       got += String(data);
     });
-    socket.on("error", () => {}); // It hangs up while we write.
+    socket.on("error", () => {}); // The server closes the connection while the test writes.
     socket.once("close", () => resolve(got));
     return promise;
   };
@@ -331,7 +331,8 @@ describe("the web server", () => {
   });
 
   it("answers although hundreds of connections were opened that ask nothing", async () => {
-    await using busy = await serve(run.project); // Its limit for a head is far longer than this test.
+    // The server's time limit for request heads is far longer than this test.
+    await using busy = await serve(run.project);
     const open = await Promise.all(
       Array.from({ length: 400 }, () => {
         const { promise, resolve } = Promise.withResolvers<Socket>();
@@ -366,7 +367,7 @@ describe("the web server", () => {
     const devices = await ask("/api/devices", { headers });
     const own = JSON.parse(devices.body).find(({ isThis }: { isThis: boolean }) => isThis);
     await ask(`/api/devices/${own.id}`, { method: "DELETE", headers: bearer() });
-    for await (const _ of response.body!); // Comes to its end.
+    for await (const _ of response.body!); // The stream comes to its end.
   });
 
   it("shows the change between two commits of the repository", async () => {

@@ -1,4 +1,4 @@
-/** The page of a run that is over: words for what is not there, gate output, bisections, and commands to copy. */
+/** Tests the page of a closed run: texts for missing things, gate output, bisections, and commands to copy. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** How does a server speak Anthropic's messages? */
+/** Reads and writes the wire format of Anthropic's messages. */
 import type { SeenMessage, Usage } from "./reply.ts";
 import {
   data,
@@ -52,7 +52,7 @@ function read(body: Fields): Request {
   };
 }
 
-/** Clients put into one message what came after the other: results of tools, then what the user said next. */
+/** Clients put tool results and the user's next text into one message. */
 function messagesOf({ role, content }: Fields): readonly Partial<SeenMessage>[] {
   const side = role === "assistant" ? "assistant" : "user";
   if (typeof content === "string") return [{ role: side, text: content }];

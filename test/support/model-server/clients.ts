@@ -1,4 +1,4 @@
-/** Who calls the model server in its tests? The libraries that agents call a provider with. */
+/** The client libraries that call the model server in its tests: those that agents use. */
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
@@ -44,7 +44,7 @@ export const CLIENTS: readonly Client[] = [
   },
 ];
 
-/** One of each wire whose refusals are played. */
+/** One client for each wire whose refusals are played. */
 export const WIRES = CLIENTS.filter(({ name, wire }) => name !== "@ai-sdk/openai, chat" && wire !== "google");
 
 export const note = tool({
@@ -62,17 +62,17 @@ export type Ended = {
   readonly text: string;
   readonly error: unknown;
   readonly finish: string;
-  /** Of each step. */
+  /** The reason for the end of each step. */
   readonly finishes: readonly string[];
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
   readonly cachedTokens: number | undefined;
-  /** Of the pieces of text and arguments, how many came. */
+  /** The number of pieces of text and arguments that came. */
   readonly deltas: number;
   readonly invalidCalls: readonly unknown[];
 };
 
-/** All steps of a conversation, with one tool; what goes wrong is told and not thrown. */
+/** Runs all steps of a conversation with one tool; an error is returned and not thrown. */
 export async function converse(
   model: LanguageModel,
   {

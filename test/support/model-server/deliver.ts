@@ -1,4 +1,4 @@
-/** How does a reply reach the client? Piece by piece or whole, and with the fault that was asked for. */
+/** Delivers a reply to the client, in pieces or whole, with the fault that was asked for. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type http from "node:http";
@@ -16,11 +16,11 @@ export type Delivery = {
   readonly count: (usage: Usage) => void;
 };
 
-/** Rejects when the signal says that nobody listens. */
+/** Rejects when the signal tells that the client has gone. */
 export const deliver = (delivery: Delivery, signal: AbortSignal): Promise<void> =>
   follow(delivery, delivery.reply, NO_FAULT, signal);
 
-/** What a model's tokens are about: four characters. */
+/** Models' tokens have about four characters. */
 const CHARS_PER_TOKEN = 4;
 
 export function estimateInput({ system, messages }: Request): number {
@@ -38,12 +38,12 @@ export function estimateInput({ system, messages }: Request): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
-/** What happens on the way. */
+/** How the reply is delivered. */
 type Way = {
   readonly dripMs: number | undefined;
-  /** Whole: to the end. */
+  /** Infinite: the whole reply is delivered. */
   readonly maxPieces: number;
-  /** What comes instead of the rest; nothing: the connection is lost. */
+  /** What is sent instead of the rest; undefined: the connection is lost. */
   readonly last: string | undefined;
 };
 
@@ -123,7 +123,7 @@ function outputOf(content: Content, request: Request, count: (usage: Usage) => v
     id,
     createdAt: Date.now(),
     text: text(),
-    // Unlike any other in a conversation, also after a restart of this server.
+    // An id that differs from all others of the conversation, also after a restart of this server.
     tools: tools.map((tool, i) => ({ id: `call_${id.slice(0, 12)}_${i + 1}`, ...tool })),
     stop: content.stop,
     input: { input, cached },
@@ -149,7 +149,7 @@ async function send(delivery: Delivery, content: Content, way: Way, signal: Abor
   const type = request.stream ? "text/event-stream; charset=utf-8" : "application/json";
   response.writeHead(200, { "content-type": type }).flushHeaders();
   const pieces = (request.stream ? streamed : whole)(delivery, content)[Symbol.iterator]();
-  // A piece is made only when it may go: the end of an answer that is cut is never made, and never counted.
+  // A piece is made only when it may be sent: the end of a cut answer is never made, and never counted.
   for (let sent = 0; sent < way.maxPieces; sent += 1) {
     if (sent > 0 && way.dripMs !== undefined) await sleep(way.dripMs, undefined, { signal });
     signal.throwIfAborted();
@@ -176,7 +176,7 @@ function* whole({ wire, request, count }: Delivery, content: Content): Iterable<
 
 async function breakOff(response: http.ServerResponse, { last }: Way): Promise<void> {
   if (last !== undefined) return void response.end(last);
-  // What was written must have left, or it would be lost with the connection; nothing has no end to wait for.
+  // Waits until written data has left, which would be lost with the connection; an empty write would never report that.
   await new Promise<void>((resolve) => void response.write(" ", () => resolve()));
   response.destroy();
 }

@@ -1,3 +1,4 @@
+/** Tests the model server's faults as the client libraries see them: limits, refusals, lost connections, bad data. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { APICallError, generateText } from "ai";
@@ -114,7 +115,7 @@ for (const { name, wire, model } of WIRES)
           answer: ({ n }) => (n === 1 ? bad : { text: "I see" }),
         });
         const { invalidCalls, text, finish } = await converse(model(server.url));
-        // The library itself checks no shapes here: what is JSON reaches the tool.
+        // The client library does not check the arguments' shape here: any valid JSON reaches the tool.
         assert.equal(invalidCalls.length, wrong.endsWith("}") ? 0 : 1);
         assert.deepEqual([text, finish, server.tokens().calls], ["I see", "stop", 2]);
       }

@@ -1,4 +1,4 @@
-/** How does a server speak Gemini's `generateContent`, whole and streamed? The model is named in the path. */
+/** Reads and writes the wire format of Gemini's `generateContent`, whole and streamed. The path names the model. */
 import type { SeenMessage, Usage } from "./reply.ts";
 import {
   data,
@@ -51,7 +51,7 @@ function read(body: Fields, [, model = "", method]: readonly string[]): Request 
   };
 }
 
-/** Results of tools are the user's parts; some clients keep no ids, and the name stands for one. */
+/** Tool results are parts of a user's message. Some clients send no ids, so the tool's name replaces one. */
 function messagesOf({ role, parts }: Fields): readonly Partial<SeenMessage>[] {
   const side = role === "model" ? "assistant" : "user";
   return listOf(parts)

@@ -1,4 +1,4 @@
-/** Who plays the model's provider in a test? A real HTTP server on this machine, which answers as it is told. */
+/** A real HTTP server on this machine that plays a model's provider and answers as the test says. */
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,35 +16,35 @@ export * from "./provider-errors.ts";
 export type * from "./reply.ts";
 
 export type ModelServer = AsyncDisposable & {
-  /** `http://127.0.0.1:port`. Clients of OpenAI's and of Anthropic's library want `/v1` behind it. */
+  /** `http://127.0.0.1:port`. Clients of OpenAI's and Anthropic's libraries need `/v1` behind it. */
   readonly url: string;
-  /** All that came and could be read, those with a wrong key too. */
+  /** All calls that could be read, also those with a wrong key. */
   readonly calls: readonly SeenCall[];
-  /** Rejects when the server is closed, or at the signal; without one, after half a minute. */
+  /** Rejects when the server is closed, at the signal, or without a signal after half a minute. */
   waitForCall(n: number, signal?: AbortSignal): Promise<SeenCall>;
-  /** Calls that are being answered. */
+  /** The number of calls that are being answered. */
   readonly open: number;
-  /** Counted for calls answered to the end. */
+  /** The usage of calls that were answered to the end. */
   tokens(): { readonly input: number; readonly output: number; readonly calls: number };
   close(): Promise<void>;
 };
 
 export type ModelServerOptions = {
   readonly answer: Answerer;
-  /** Others get 401; without a list, every key will do, and none. */
+  /** Other keys get 401; without a list, every key is accepted, and calls without a key as well. */
   readonly keys?: readonly string[];
-  /** What it says that it has; it answers to any name. */
+  /** The models that it lists; it answers to any name. */
   readonly models?: readonly string[];
 };
 
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const desk = new Desk(options);
   const server = http.createServer((request, response) => void desk.take(request, response));
-  // A client that thinks for long must not find its connection closed at the moment of its next call.
+  // A client that waits long between calls must not find its connection closed at its next call.
   server.keepAliveTimeout = MAX_IDLE_MS;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  server.unref(); // A test that forgot to close it fails by itself, and does not hang.
+  server.unref(); // A test that does not close the server fails by itself, and does not hang.
   const close = async () => {
     desk.close();
     if (!server.listening) return;
@@ -90,7 +90,7 @@ class Desk {
     try {
       await this.#route(incoming, response, signal);
     } catch (error) {
-      // Whoever is gone hears nothing; anything else is a fault of the test, which must see it.
+      // A client that has gone gets no answer; any other error is a mistake of the test, which must see it.
       if (!signal.aborted) json(response, 500, { error: { message: `model server: ${messageOf(error)}` } });
     } finally {
       this.open -= 1;
@@ -158,7 +158,7 @@ class Desk {
     return call;
   }
 
-  /** An answer that nobody waits for any more is not waited for here either. */
+  /** Stops waiting for an answer when its client has gone. */
   async #answerOf(call: SeenCall, signal: AbortSignal): Promise<Reply> {
     signal.throwIfAborted();
     const gone = Promise.withResolvers<never>();
@@ -192,10 +192,10 @@ class Desk {
   }
 }
 
-/** How clients of Anthropic's and of Google's library ask what a call would take. */
+/** The paths by which Anthropic's and Google's clients ask for a call's number of tokens. */
 const COUNTS = /\/count_tokens$|:countTokens$/;
 
-/** The groups of a path that fits. */
+/** The groups of a path that matches. */
 const pathIn = (path: Wire["path"], asked: string): readonly string[] | undefined =>
   typeof path === "string" ? (path === asked ? [] : undefined) : (path.exec(asked) ?? undefined);
 
@@ -220,7 +220,7 @@ async function bodyOf(incoming: http.IncomingMessage): Promise<Fields | undefine
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
     return fieldsOf(body) === body ? fieldsOf(body) : undefined;
   } catch {
-    return undefined; // Said to the client, in its wire's words.
+    return undefined; // The client gets the error in its wire format.
   }
 }
 

@@ -1,4 +1,4 @@
-/** How does a server speak OpenAI's chat completions? */
+/** Reads and writes the wire format of OpenAI's chat completions. */
 import type { SeenMessage, Usage } from "./reply.ts";
 import {
   data,
@@ -62,7 +62,7 @@ const FINISH = { stop: "stop", length: "length", tools: "tool_calls" } as const;
 function* pieces(answer: Output, { model, body }: Request): Iterable<string> {
   const wantsUsage = fieldsOf(body["stream_options"])["include_usage"] === true;
   const head = { ...headOf(answer, model), object: "chat.completion.chunk" };
-  // Where usage is wanted, every piece has the field, and only the last one a value.
+  // If usage is asked for, every piece has the field, and only the last one has a value.
   const chunk = (choices: readonly unknown[], usage: unknown = null) =>
     data({ ...head, choices, ...(wantsUsage ? { usage } : {}) });
   const delta = (delta: object, finish_reason: string | null = null) =>

@@ -1,4 +1,4 @@
-/** How does a server speak OpenAI's responses? */
+/** Reads and writes the wire format of OpenAI's responses. */
 import { openaiError } from "./openai-chat.ts";
 import type { SeenMessage, Usage } from "./reply.ts";
 import {
@@ -15,7 +15,7 @@ import {
   type Wire,
 } from "./wire.ts";
 
-/** It keeps what it said, as the provider does unless it is told not to: clients refer to it by its id. */
+/** Stores its answers, as the provider does by default, because clients refer to them by id. */
 export function openaiResponses(): Wire {
   const stored: Store = new Map();
   return {
@@ -61,7 +61,7 @@ function read(body: Fields, stored: Store): Request {
   };
 }
 
-/** Reasoning and the calls of the provider's own tools say nothing here. */
+/** Reasoning, and calls of the provider's own tools, have no text here. */
 function messagesOf(item: Fields): readonly Partial<SeenMessage>[] {
   const { type = "message", role, content, call_id } = item;
   const id = String(call_id);
@@ -158,7 +158,7 @@ const callItem = ({ id, name, arguments: input }: Output["tools"][number]) => ({
   status: "completed",
 });
 
-/** Tools of an MCP server are in a namespace of their own there, such as `mcp__skein`. */
+/** Tools of an MCP server have a namespace of their own here, such as `mcp__skein`. */
 function namesOf(name: string): { readonly name: string; readonly namespace?: string } {
   const [, namespace, own] = /^(mcp__[a-z]+)__(\w+)$/.exec(name) ?? [];
   return namespace === undefined || own === undefined ? { name } : { name: own, namespace };

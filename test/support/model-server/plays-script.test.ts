@@ -1,3 +1,4 @@
+/** Tests that a model plays a script like the scripted agent does, over every client and for planners and workers. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,7 +20,7 @@ type Input = { readonly path: string; readonly content: string; readonly command
   readonly new_text: string;
 };
 
-/** As a worker's tools are: a problem is an answer. */
+/** Like a worker's tools: a problem is returned as the answer. */
 const toolsIn = (folder: string): ToolSet & { readonly bash: ToolSet[string] } => {
   const inputSchema = jsonSchema<Input>({ type: "object" });
   const at = (name: string) => path.join(folder, name);
@@ -56,7 +57,7 @@ type Turn = {
   readonly text: string;
 };
 
-/** A turn of an agent: it calls until it answers. `tools` are those it has. */
+/** Plays a turn of an agent, which calls the model until it answers. `only`: the agent's only tool. */
 async function turnOf(
   server: ModelServer,
   messages: readonly ModelMessage[],
@@ -95,7 +96,7 @@ const worker = (attempt = 1, key = "a") => user(`Task: t.1 (${key})\nAttempt: ${
 const planner = (turn: number, scratchpad = "") => user(`Task: t (goal)\nTurn: ${turn}\n\n${scratchpad}`);
 
 const serving = (script: Partial<Script>, options: PlayOptions = {}) =>
-  // Each call is answered by a player of its own: nothing can be remembered.
+  // A new player for each call, which can remember nothing.
   startModelServer({
     answer: (call, signal) => playsScript({ plans: {}, work: {}, ...script }, options)(call, signal),
   });
@@ -151,7 +152,7 @@ for (const wire of WIRES)
       assert.equal(log(folder), log(same));
       assert.equal(text, "I begin\n");
       assert.deepEqual(calls.at(-1), handoff("done"));
-      // One for each step that does something, one more for a text that appears twice, and the handoff.
+      // One call for each step that does something, one more for a text that appears twice, and the handoff.
       assert.equal(calls.length, 11 + 1 + 1);
     });
 

@@ -1,4 +1,4 @@
-/** How does a model play a script? It finds its place in the conversation, each time anew, and makes the next call. */
+/** Plays a script as a model: finds its place in the conversation at each call, and makes the script's next call. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { awaited } from "../../../src/adapters/agents/scripted-await.ts";
 import type { Fault as End, Script } from "../../../src/ports/agent-script.ts";
@@ -7,25 +7,28 @@ import type { Answerer, Reply, SeenCall, SeenMessage } from "./reply.ts";
 import { type Called, isRefused, type Move, movesOf, type Pause } from "./script-moves.ts";
 
 export type PlayOptions = {
-  /** How long a script's pause is here; as long as it says, if left out. */
+  /** How to wait for a script's pause; by default for as long as it says. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** How a worker waits for another task: `byRecords` of a run, for one. It does not, if left out. Or what is wrong. */
+  /**
+   * How a worker waits for another task, for example `byRecords`; by default it does not wait. Gives the problem, if
+   * any.
+   */
   readonly until?: (step: Await, signal: AbortSignal) => Promise<string | undefined>;
-  /** For an agent whose tools are not Skein's: what its call is for one of ours. */
+  /** For agents with tools other than Skein's: the call of their tool instead of Skein's. */
   readonly translate?: (called: Called) => Called;
 };
 
 export type Await = Extract<Pause, { readonly do: "await" }>;
 
 /**
- * Nothing is remembered between calls: a call that is made again gets the same answer, whoever answers it. A fault
- * lasts for its turn or attempt. An agent that has no tool `plan` or `handoff` is answered in JSON.
+ * Nothing is remembered between calls: a call that is made again gets the same answer, from any player. A fault lasts
+ * for its turn or attempt. An agent without the tool `plan` or `handoff` is answered in JSON.
  */
 export function playsScript(script: Script, options: PlayOptions = {}): Answerer {
   return async (call, signal) => {
     const asked = askedIn(call.messages);
     if (asked === undefined) return wrong("nothing in the conversation says which task it is about");
-    // For a title or a summary of the conversation, as some agents ask for one.
+    // Some agents ask for a title or a summary of the conversation.
     if (call.tools.length === 0) return { text: `About ${asked.key}` };
     const next = asked.kind === "plan" ? planning(script, asked) : working(script, asked);
     for (const pause of next.pauses) {
@@ -36,7 +39,7 @@ export function playsScript(script: Script, options: PlayOptions = {}): Answerer
   };
 }
 
-/** For `until`: by the answers in a run's folder of jobs, where scripted agents look too. */
+/** Waits for answers in a run's folder of jobs, which scripted agents read, too. */
 export function byRecords(jobs: string | (() => string)): NonNullable<PlayOptions["until"]> {
   return async (step, signal) => {
     const look = () => awaited({ ...step, ms: 0 }, typeof jobs === "string" ? jobs : jobs(), () => {});
@@ -50,21 +53,21 @@ export function byRecords(jobs: string | (() => string)): NonNullable<PlayOption
   };
 }
 
-/** The run tells nobody what it writes down. */
+/** The run gives no signal when it writes an answer, so the folder is polled. */
 const POLL_MS = 20;
 
 type Asked = {
   readonly kind: "plan" | "work";
   readonly task: string;
   readonly key: string;
-  /** Of the turn or attempt. */
+  /** The number of the turn or attempt. */
   readonly number: number;
   readonly message: string;
-  /** What came after the message, oldest first. */
+  /** The messages after it, oldest first. */
   readonly since: readonly SeenMessage[];
 };
 
-/** The first of the messages that name the same turn: it may be told again of it. */
+/** Takes the first of the messages that name the newest turn, because a turn can be named again. */
 function askedIn(messages: readonly SeenMessage[]): Asked | undefined {
   const marked = messages.flatMap(({ role, text }, at) => {
     const mark = role === "user" ? PLACE.exec(text)?.[0] : undefined;
@@ -78,12 +81,12 @@ function askedIn(messages: readonly SeenMessage[]): Asked | undefined {
   return { kind, ...placeIn(last.text)!, message: last.text, since };
 }
 
-/** After pauses something is said or done, or there is an accident. */
+/** After the pauses comes a text, a call, or a fault. */
 type Next = Move | { readonly pauses: readonly Pause[]; readonly reply: Reply };
 
 function planning(script: Script, { task, key, number, message }: Asked): Next {
   const turns = listFor(script.plans, task, key) ?? [];
-  // A planner's scratchpad is in every message to it, and holds how many of its answers were accepted.
+  // A planner's scratchpad is in every message to it, and holds the number of its accepted answers.
   const given = Number([...message.matchAll(/\[script: answer (\d+)\]/g)].at(-1)?.[1] ?? 0);
   const accident = turns[number - 1];
   const turn = accident && !("answer" in accident) ? accident : turns.filter((t) => "answer" in t)[given];
@@ -117,14 +120,14 @@ function working(script: Script, { task, key, number, message, since }: Asked): 
     return { pauses: move.pauses, text: end.answer.replaceAll("$OUTPUT", () => output ?? "") };
   if (typeof end === "object" && !("exit" in end))
     return { pauses: [], reply: wrong("a model does not follow a script that calls") };
-  // Asked once more, whoever said nothing has something to say.
+  // A silent worker that is asked once more gives an answer.
   const isAskedAgain = since.some(({ role, text }) => role === "user" && text.trim() !== "");
   return end === "silent" && isAskedAgain
     ? handsOff({ status: "complete", summary: "it is done" })
     : { pauses: move.pauses, reply: ended(end) };
 }
 
-/** By the calls that it made in this attempt: the next one, or what went wrong in the last. */
+/** Finds the next move by the calls made in this attempt, or the error of the last one. */
 function placeAmong(
   moves: readonly Move[],
   since: readonly SeenMessage[],
@@ -171,10 +174,10 @@ function ended(end: End): Reply {
   return end.exit === EX_TEMPFAIL ? ended("outage") : wrong(`the script ends with exit code ${end.exit}`);
 }
 
-/** "Try again later", as sysexits.h has it. */
+/** The exit code "try again later" of sysexits.h. */
 const EX_TEMPFAIL = 75;
 
-/** No use in trying again; in a body that is right on every wire. */
+/** An error that is not retried, with a body that is valid on every wire. */
 const wrong = (message: string): Reply => ({
   fault: {
     is: "status",
@@ -200,7 +203,7 @@ async function take(pause: Pause, options: PlayOptions, signal: AbortSignal): Pr
 const pauseFor = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(Math.min(ms, MAX_PAUSE_MS), undefined, { signal });
 
-/** A client gives up on a provider that is silent for longer. */
+/** Clients give up on a provider that is silent for longer. */
 const MAX_PAUSE_MS = 60_000;
 
 const listFor = <T>(lists: Readonly<Record<string, readonly T[]>>, task: string, key: string) =>

@@ -1,4 +1,4 @@
-/** What do providers say when they refuse? Their own statuses, headers and bodies, as replies. */
+/** The refusals of providers, with their own statuses, headers and bodies, as replies. */
 import { anthropicError } from "./anthropic.ts";
 import { googleError } from "./google.ts";
 import { openaiError } from "./openai-chat.ts";
@@ -6,7 +6,7 @@ import type { Fault, Reply, WireName } from "./reply.ts";
 
 export type Refusal = { readonly fault: Extract<Fault, { readonly is: "status" }> };
 
-/** Headers are there for what was given alone: both, one of them, or none. */
+/** Sends a header for each of the two options that is given. */
 export function rateLimited(
   wire: WireName,
   { retryAfterSeconds, resetAt }: { readonly retryAfterSeconds?: number; readonly resetAt?: number } = {},
@@ -25,7 +25,7 @@ export function rateLimited(
   return refusal(429, { error }, headers);
 }
 
-/** Nothing left that was paid for; with `resetAt`, a limit that is lifted then. */
+/** No paid credit is left; with `resetAt`, a usage limit that ends then. */
 export function quotaExhausted(wire: WireName, { resetAt }: { readonly resetAt?: number } = {}): Refusal {
   if (wire === "anthropic") {
     const message =
@@ -68,9 +68,9 @@ export const overloaded = (wire: WireName): Refusal =>
     ? refusal(529, anthropicError("overloaded_error", "Overloaded"))
     : refusal(503, openaiError(503, OVERLOADED, "server_overloaded"));
 
-/** The same, told in the middle of an answer that began well. */
+/** The same error in the middle of an answer that began well. */
 export function overloadedInStream(wire: WireName, reply: Reply, afterPieces = 3): Reply {
-  // Responses has an event of its own; the others say in it what they say in a body.
+  // The Responses wire has an error event of its own; the others send the body of the refusal.
   const body =
     wire === "openai-responses"
       ? {
@@ -112,7 +112,7 @@ function openaiReset(resetAt: number): Record<string, string> {
   );
 }
 
-/** As Go writes it: `20ms`, `1s`, `6m0s`, `1h0m5s`. */
+/** A duration as Go writes it: `20ms`, `1s`, `6m0s`, `1h0m5s`. */
 function duration(ms: number): string {
   if (ms < 1_000) return `${Math.ceil(ms)}ms`;
   const all = Math.ceil(ms / 1_000);

@@ -1,4 +1,4 @@
-/** What can a model of a test answer, and what does its server know of a call? */
+/** Types of the replies that a model of a test can give, and of what its server knows about a call. */
 
 export type WireName = "openai-chat" | "openai-responses" | "anthropic" | "google";
 
@@ -7,36 +7,36 @@ export type Reply = Answer | { readonly fault: Fault };
 export type Answer = {
   readonly text?: string;
   readonly tools?: readonly { readonly name: string; readonly input: unknown }[];
-  /** If it is neither: as it is with a model, by whether tools were called. */
+  /** By default as a model does, by whether tools were called. */
   readonly stop?: "stop" | "length";
-  /** `input` holds what was `cached`, as OpenAI counts; on Anthropic's wire it is taken out again. */
+  /** `input` includes `cached`, as OpenAI counts; on Anthropic's wire it is subtracted again. */
   readonly usage?: { readonly input: number; readonly output: number; readonly cached?: number };
 };
 
 export type Fault =
-  /** No body: the wire's usual one for that status. */
+  /** By default the wire's usual body for that status. */
   | {
       readonly is: "status";
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: unknown;
     }
-  /** Slow: a few characters each `ms`. */
+  /** A slow answer: a few characters each `ms`. */
   | { readonly is: "drip"; readonly ms: number; readonly reply: Reply }
-  /** The connection is lost after so many pieces; after none, there is not even a status. */
+  /** The connection is lost after that many pieces; after 0, the client gets not even a status. */
   | { readonly is: "cut"; readonly afterPieces: number; readonly reply: Reply }
-  /** An error told in the stream, after so many pieces, with status 200. */
+  /** An error within the stream, after that many pieces, with status 200. */
   | {
       readonly is: "error-event";
       readonly afterPieces: number;
       readonly body: unknown;
       readonly reply: Reply;
     }
-  /** The stream begins well, then comes what is no JSON. */
+  /** The stream begins well, then contains invalid JSON. */
   | { readonly is: "garbage" }
-  /** One call, its arguments as they are given here: no JSON, or of the wrong shape. */
+  /** One call with exactly these arguments: invalid JSON, or of the wrong shape. */
   | { readonly is: "bad-arguments"; readonly tool: string; readonly arguments: string }
-  /** Text until the client goes away; it ends at `maxBytes` of it. */
+  /** Text until the client goes away, or until `maxBytes` are written. */
   | { readonly is: "endless"; readonly maxBytes: number }
   /** Never answers, until the client goes away or the server is closed. */
   | { readonly is: "hang" };
@@ -44,7 +44,7 @@ export type Fault =
 export type Usage = { readonly input: number; readonly output: number; readonly cached: number };
 
 export type SeenCall = {
-  /** From 1, in the order in which they came. */
+  /** The number of the call, from 1, in the order of arrival. */
   readonly n: number;
   readonly wire: WireName;
   readonly at: number;
@@ -54,11 +54,11 @@ export type SeenCall = {
   readonly messages: readonly SeenMessage[];
   readonly tools: readonly string[];
   readonly body: unknown;
-  /** What was counted for it; undefined until its end was sent, and for ever if it was not. */
+  /** The usage that was counted; undefined until the end of the answer is sent. */
   readonly usage: Usage | undefined;
 };
 
-/** The same on every wire: results of tools are messages of their own, system messages are in `system`. */
+/** The same on every wire: tool results are messages of their own, system messages are in `system`. */
 export type SeenMessage = {
   readonly role: "user" | "assistant" | "tool";
   readonly text: string;
@@ -66,8 +66,8 @@ export type SeenMessage = {
   readonly toolResults: readonly { readonly id: string; readonly text: string }[];
 };
 
-/** `input` is the text itself where it was no JSON. */
+/** `input` is the text itself if it is not JSON. */
 export type SeenToolCall = { readonly id: string; readonly name: string; readonly input: unknown };
 
-/** `signal`: the client went away, or the server is closed; nobody will hear the answer. */
+/** `signal`: the client went away, or the server is closed; an answer would reach no client. */
 export type Answerer = (call: SeenCall, signal: AbortSignal) => Reply | Promise<Reply>;

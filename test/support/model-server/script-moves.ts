@@ -1,4 +1,4 @@
-/** How does a model take the steps of a script? By the tools that a worker has, one call for each step. */
+/** Turns the steps of a script into calls of a worker's tools, one call for each step. */
 import path from "node:path";
 import { unreachable } from "../../../src/core/unreachable.ts";
 import type { ScriptStep } from "../../../src/ports/agent-script.ts";
@@ -6,16 +6,16 @@ import type { ScriptStep } from "../../../src/ports/agent-script.ts";
 export type Called = { readonly name: string; readonly input: Readonly<Record<string, unknown>> };
 export type Pause = Extract<ScriptStep, { readonly do: "wait" | "await" }>;
 
-/** What is said and waited for, then a call; at the end of a script's steps there may be none. */
+/** Pauses and text, then a call; after the last steps of a script there may be no call. */
 export type Move = {
   readonly pauses: readonly Pause[];
   readonly text: string;
   readonly call?: Called;
-  /** Where the first call was refused. */
+  /** The call to make if the first one was refused. */
   readonly otherwise?: Called;
 };
 
-/** The last one has no call: what comes after it is the end. */
+/** The last move has no call: the attempt's end comes after it. */
 export function movesOf(steps: readonly ScriptStep[]): readonly Move[] {
   const moves: Move[] = [];
   let next: Move = { pauses: [], text: "" };
@@ -30,7 +30,7 @@ export function movesOf(steps: readonly ScriptStep[]): readonly Move[] {
   return [...moves, next];
 }
 
-/** In what a tool answers: the step did not work. */
+/** Whether a tool's answer says that the step did not work. */
 export const isRefused = (result: string) => result.startsWith("error: ") || result.includes(FAILED);
 
 const FAILED = "[script: the step failed]";
@@ -43,7 +43,7 @@ function callsFor(step: Act): Required<Pick<Move, "call">> & Pick<Move, "otherwi
       return { call: { name: "write", input: { path: step.path, content: step.text } } };
     case "replace": {
       const input = { path: step.path, old_text: step.find, new_text: step.with };
-      // A worker's tool wants a text that is there once; the script means the first place.
+      // A worker's tool requires a text that occurs once; the script means the first occurrence.
       const otherwise = node(REPLACE, step.path, step.find, step.with);
       return { call: { name: "edit", input }, otherwise };
     }
@@ -93,5 +93,5 @@ const bash = (command: string): Called => ({
 
 const folderOf = (file: string) => `mkdir -p -- ${quoted(path.posix.dirname(file))}`;
 
-/** For a shell, whatever is in it. */
+/** Quotes a text for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

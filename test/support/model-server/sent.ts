@@ -1,9 +1,9 @@
-/** What exactly did a call send? Its messages part by part, in the bytes of the wire, but for marks of a cache. */
+/** The parts of a call's messages as bytes of the wire, without cache marks, to compare calls exactly. */
 import assert from "node:assert/strict";
 import type { SeenCall } from "./reply.ts";
 import { type Fields, fieldsOf, listOf } from "./wire.ts";
 
-/** Clients join what comes one after the other from the same side: so it is compared in parts. */
+/** Clients join neighbouring messages of one role, so calls are compared in parts. */
 export type SentPart = { readonly role: string; readonly bytes: string };
 
 export function sentIn({ body }: SeenCall): readonly SentPart[] {
@@ -12,7 +12,7 @@ export function sentIn({ body }: SeenCall): readonly SentPart[] {
   return messages.filter(({ role }) => role !== "system" && role !== "developer").flatMap(partsOf);
 }
 
-/** The later call sends all that the earlier one sent, byte for byte; what it sends after that. */
+/** Checks that the later call begins with all bytes of the earlier one, and gives the parts after them. */
 export function sentAfter(earlier: SeenCall, later: SeenCall): readonly SentPart[] {
   const before = sentIn(earlier);
   const after = sentIn(later);

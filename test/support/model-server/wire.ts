@@ -1,12 +1,12 @@
-/** What must each wire format be able to do? Read a request, write an answer piece by piece or whole, say an error. */
+/** The port of a wire format: reads requests, writes answers in pieces or whole, and writes errors. */
 import type { SeenMessage, Usage, WireName } from "./reply.ts";
 
 export type Wire = {
   readonly name: WireName;
-  /** A shape's groups are handed to `read`: some name the model in the path. */
+  /** The groups of a pattern are passed to `read`: some paths name the model. */
   readonly path: string | RegExp;
   read(body: Fields, path: readonly string[]): Request;
-  /** Made as they are asked for, because an answer may be endless. */
+  /** Pieces are made as they are asked for, because an answer may be endless. */
   pieces(answer: Output, request: Request): Iterable<string>;
   whole(answer: Output, request: Request): unknown;
   error(status: number, message: string): unknown;
@@ -20,21 +20,21 @@ export type Request = {
   readonly tools: readonly string[];
   readonly stream: boolean;
   readonly body: Fields;
-  /** It refers to something that is not there. */
+  /** What is wrong if the request refers to something that does not exist. */
   readonly unknown?: string;
 };
 
-/** An answer, ready to be written. */
+/** An answer that is ready to be written. */
 export type Output = {
-  /** Of the answer, and the beginning of what its parts are called. */
+  /** The id of the answer, with which the ids of its parts begin. */
   readonly id: string;
   readonly createdAt: number;
   readonly text: Iterable<string>;
   readonly tools: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly stop: "stop" | "length" | "tools";
-  /** Known from the start. */
+  /** Known before the answer is written. */
   readonly input: Pick<Usage, "input" | "cached">;
-  /** Asked for once, with the end of the answer: what it says is counted. */
+  /** Asked for once, at the end of the answer; its result is counted. */
   usage(): Usage;
 };
 
@@ -57,11 +57,11 @@ export function parsed(text: unknown): unknown {
   try {
     return JSON.parse(String(text));
   } catch {
-    return text; // What is no JSON is shown as it came.
+    return text; // Text that is not JSON is shown as it came.
   }
 }
 
-/** Neighbours of one side become one message, except for what the user says. */
+/** Joins neighbouring messages of one role into one, except for the user's. */
 export function joined(messages: readonly Partial<SeenMessage>[]): readonly SeenMessage[] {
   const all: SeenMessage[] = [];
   for (const { role = "user", text = "", toolCalls = [], toolResults = [] } of messages) {
@@ -78,7 +78,7 @@ export function joined(messages: readonly Partial<SeenMessage>[]): readonly Seen
   return all;
 }
 
-/** In at least three pieces, so that no reader gets along without putting them together. */
+/** At least three pieces, so that every reader has to join them. */
 export function* inPieces(text: string, maxChars = 64): Iterable<string> {
   const size = Math.max(1, Math.min(maxChars, Math.ceil(text.length / 3)));
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);

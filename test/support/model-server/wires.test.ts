@@ -1,3 +1,4 @@
+/** Tests the model server's wire formats with the client libraries: streams, tools, usage, keys and parallel calls. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { generateText } from "ai";
@@ -55,7 +56,8 @@ for (const { name, wire, model } of CLIENTS)
       await using server = await startModelServer({ answer: inTurn({ tools, usage }, { text: "12345" }) });
       const ended = await converse(model(server.url));
       const [, second] = server.calls;
-      // "be brief", "go", "note", {"word":"a"}, "noted a": 34 characters; and 5.
+      // "be brief", "go", "note", {"word":"a"} and "noted a" have 34 characters, which are 9 tokens; 5 characters of
+      // answer are 2.
       assert.deepEqual(second!.usage, { input: 9, output: 2, cached: 0 });
       assert.deepEqual(server.tokens(), { input: 1_009, output: 79, calls: 2 });
       assert.deepEqual([ended.inputTokens, ended.outputTokens, ended.cachedTokens], [1_009, 79, 400]);
