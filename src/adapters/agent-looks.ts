@@ -1,7 +1,4 @@
-/**
- * Checks agents before one is started: programs, models, sandbox, prompts, scripts. Loads slow modules on first
- * use.
- */
+/** Checks agents before one is started: programs, models, sandbox, prompts, scripts. Loads slow modules late. */
 import { realpath } from "node:fs/promises";
 import { hasFailed } from "../core/result.ts";
 import type { AgentLooks } from "../ports/agent-looks.ts";

@@ -1,7 +1,4 @@
-/**
- * Detects whether a program changed the user's checkout: compares its HEAD, index, files and branches, and never
- * writes.
- */
+/** Detects whether a program changed the user's checkout: its HEAD, index, files and branches; writes nothing. */
 import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Decides when a model may be called, for a run whose jobs share one process; counts costs that the log lacks so
- * far.
- */
+/** Decides when a model may be called, for a run in one process; counts costs that the log does not have yet. */
 import type { Failure } from "../core/failure.ts";
 import type { JobId } from "../core/job.ts";
 import type { Event, JobEnd } from "../core/log/event.ts";

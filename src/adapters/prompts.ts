@@ -11,7 +11,7 @@ const OWN_FOLDER = ownFile("prompts");
 
 const NAMES: readonly PromptName[] = ["root-planner", "subplanner", "worker", "execution-planner", "subtask"];
 
-/** No longer used, like any other file; a folder that has only this one is still one of prompts. */
+/** A prompt of older versions, now ignored. A folder that has only this file still counts as a folder of prompts. */
 const GONE = "reconciler.md";
 
 /** A folder holds any of these files; other files are ignored. */

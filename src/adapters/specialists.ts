@@ -1,7 +1,4 @@
-/**
- * Reads the specialists that the user has written: Markdown with front matter in two folders. Reports unusable
- * files.
- */
+/** Reads the specialists that the user has written as Markdown in two folders, and reports unusable files. */
 import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../core/failure.ts";

@@ -1,7 +1,4 @@
-/**
- * Reads the template files of a folder: XML as text; modules are imported, which runs them, only if that is
- * allowed.
- */
+/** Reads a folder's template files: XML as text; modules by an import, which runs them, only if allowed. */
 import { execFile } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import path from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Tests that agreements are kept for their owner alone, survive concurrent writers, and that damaged ones count as
- * none.
- */
+/** Tests that agreements are private, survive concurrent writers, and count as none if they are damaged. */
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Tests programs as agents: their brief and environment, how answers are found, how turns end, what survives a
- * kill.
- */
+/** Tests programs as agents: their brief and environment, how answers are found, and what survives a kill. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

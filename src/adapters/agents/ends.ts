@@ -1,7 +1,4 @@
-/**
- * Shared by all agents at a turn's end: answers and failures with their cost, redaction, and a call that ended the
- * turn.
- */
+/** Helpers of all agents for the end of a turn: answers and failures with their cost, redaction, calls. */
 import { readSpent } from "../../core/answers/handoff-answer.ts";
 import { type Failure, failure } from "../../core/failure.ts";
 import type { Spent } from "../../core/job.ts";

@@ -1,6 +1,6 @@
 /**
- * The scripted agent's program: `scripted-program <script>`, with the path of its brief in the environment. It
- * starts for every turn, so it imports very little.
+ * The scripted agent's program: `scripted-program <script>`, with its brief named by the environment. It starts for
+ * every turn, so it imports very little.
  */
 import fs from "node:fs";
 import path from "node:path";

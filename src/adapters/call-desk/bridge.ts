@@ -1,7 +1,4 @@
-/**
- * An MCP server on standard streams that forwards calls to the call server, for agents that only start MCP
- * programs.
- */
+/** An MCP server on standard streams that forwards calls, for agents that only take MCP servers as programs. */
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { mcpServerOf } from "./mcp.ts";

@@ -216,7 +216,7 @@ class Place {
   }
 
   close(): void {
-    void this.#door?.then((door) => door.close()).catch(() => {}); // It was never open.
+    void this.#door?.then((door) => door.close()).catch(() => {}); // It was never opened.
   }
 }
 

@@ -1,7 +1,4 @@
-/**
- * Keeps a fleet run's git state: locally as on one machine, and on the remote, so that another coordinator can go
- * on.
- */
+/** Keeps a fleet run's git state as on one machine, and also on the remote, for other coordinators. */
 import type { RunState } from "../../core/log/state.ts";
 import type { Failed } from "../../core/result.ts";
 import type { JobObjects } from "../objects/job-objects.ts";

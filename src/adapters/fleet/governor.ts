@@ -1,7 +1,4 @@
-/**
- * Admits model calls through Postgres, so that one refusal of a provider counts for every machine of the fleet at
- * once.
- */
+/** Admits model calls through Postgres, so that a provider's refusal counts for every machine of the fleet. */
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { type Failure, failure } from "../../core/failure.ts";

@@ -1,7 +1,4 @@
-/**
- * Sends the files that a job wrote on its worker to Postgres in bounded chunks, so that other machines can read
- * them.
- */
+/** Sends the files that a job wrote on its worker to Postgres in bounded chunks, for other machines to read. */
 import { open, readdir } from "node:fs/promises";
 import path from "node:path";
 import { type Failed, hasFailed } from "../../core/result.ts";

@@ -1,7 +1,4 @@
-/**
- * Remembers trees that passed the gate, over all runs of a repository, so that an untouched base is not gated
- * again.
- */
+/** Remembers trees that passed the gate in any run, so that an untouched base is not gated again. */
 import { createHash } from "node:crypto";
 import path from "node:path";
 import * as z from "zod";

@@ -1,7 +1,4 @@
-/**
- * Makes a gate's run from the results of its commands: the report by name, the problems, and the lines that say
- * why.
- */
+/** Makes a gate's run from the results of its commands: the report, the problems, the lines that say why. */
 import type { FailedCommand } from "../../core/base-look.ts";
 import type { Failure } from "../../core/failure.ts";
 import type { CommandReport, GateReport } from "../../core/gate.ts";

@@ -1,7 +1,4 @@
-/**
- * Adds to a failing test the source files that it imports, because a fix that may change only the test can only
- * weaken it.
- */
+/** Adds to a failing test the sources that it imports, because a fix of the test alone can only weaken it. */
 import path from "node:path";
 import { readShort } from "../files/read-bounded.ts";
 import { isTestFile } from "../repositories/test-files.ts";

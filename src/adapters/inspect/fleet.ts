@@ -76,7 +76,7 @@ async function tryRemote(folder: string, remote: string, signal: AbortSignal): P
   }
 }
 
-/** The remote's address; undefined if no remote has this name here: a run names its remote. */
+/** The remote's address; undefined if no remote has this name here. */
 async function addressOf(folder: string, remote: string, signal: AbortSignal): Promise<string | undefined> {
   if (/[/:]/.test(remote)) return remote;
   const named = await git({ folder, args: ["remote", "get-url", "--", remote] }, signal);

@@ -1,7 +1,4 @@
-/**
- * Names what a proposed set-up would not install: its own program, packages below the top, groups of Python
- * packages.
- */
+/** Names what a proposed set-up would not install: its program, packages below the top, Python's groups. */
 import path from "node:path";
 import type { SetupFacts } from "../../ports/inspection.ts";
 

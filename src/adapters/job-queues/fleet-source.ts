@@ -1,7 +1,4 @@
-/**
- * Takes jobs for a worker of a fleet from the queues whose labels it has, and sends its heartbeat every two
- * seconds.
- */
+/** Takes jobs for a fleet's worker from the queues whose labels it has, and sends its heartbeat. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";

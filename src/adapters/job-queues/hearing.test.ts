@@ -1,7 +1,4 @@
-/**
- * Tests when a machine without a heartbeat counts as dead: never because of an outage that kept it from sending
- * one.
- */
+/** Tests when a machine without a heartbeat counts as dead: never because of an outage. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hearing } from "./hearing.ts";

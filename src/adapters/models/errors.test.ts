@@ -1,7 +1,4 @@
-/**
- * Tests what a failed model call means: recorded refusals of many providers, quotas, reset times, secrets in
- * messages.
- */
+/** Tests what a failed model call means, by recorded refusals of many providers: quotas, reset times, secrets. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type CallProblem, problemOf } from "./errors.ts";

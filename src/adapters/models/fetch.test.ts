@@ -1,7 +1,4 @@
-/**
- * Tests how unusable answers of a provider are handled: redirects, oversized answers, web pages, errors with
- * status 200.
- */
+/** Tests unusable answers of a provider: redirects, oversized answers, web pages, errors with status 200. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";

@@ -54,7 +54,7 @@ export async function removeAll(
   return isMoved ? "moved" : undefined;
 }
 
-/** Also a ref that has the place of all others of the run, which keeps them out. */
+/** The run's refs, and a ref with the name of their folder, which would keep git from making any of them. */
 const namesOf = (run: string) => [fleetRefs(run), fleetRefs(run).slice(0, -1)];
 
 const MAX_ROUNDS = 3;

@@ -214,7 +214,7 @@ const LEAVE_MS = 2_000;
 function drained(pipe: Socket, onBytes: (bytes: Buffer) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   pipe.on("data", onBytes);
-  pipe.on("error", () => {}); // It closes then.
+  pipe.on("error", () => {}); // Its close event follows.
   pipe.once("close", () => resolve());
   return promise;
 }

@@ -127,7 +127,7 @@ function readableOf(socket: Socket, reading: { isOver: boolean }): ReadableStrea
   return new ReadableStream<Uint8Array>(
     {
       start(to) {
-        socket.on("error", () => {}); // It closes then.
+        socket.on("error", () => {}); // Its close event follows.
         socket.on("data", (bytes) => {
           if (reading.isOver) return;
           to.enqueue(bytes);

@@ -1,7 +1,4 @@
-/**
- * Asks for trust before a folder counts as a checkout of a repository that does not name it, because its files
- * would get that repository's trust.
- */
+/** Asks for trust before a folder gets a repository's trust as its checkout without being named by it. */
 import { lstat, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { TrustAsk } from "../../ports/trust.ts";

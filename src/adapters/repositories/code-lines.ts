@@ -1,7 +1,4 @@
-/**
- * Splits a line into code and comment, by its language. Works line by line, which is wrong only for multi-line
- * texts.
- */
+/** Splits a line into code and comment, by its language; wrong only for texts that span several lines. */
 import type { PatchFile, PatchLine } from "./patch.ts";
 
 /** A family of languages with the same marks for tests and comments; "" if unknown. */

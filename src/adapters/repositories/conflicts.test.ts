@@ -1,7 +1,4 @@
-/**
- * Tests that forgotten conflict markers of a commit are found, and no text that only looks like them. With real
- * git.
- */
+/** Tests with real git that forgotten conflict markers are found, and no text that only looks like them. */
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";

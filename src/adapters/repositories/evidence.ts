@@ -1,7 +1,4 @@
-/**
- * Reads a branch's evidence from its commits: its files, its diff, its tests, and marks that a worker must not
- * leave.
- */
+/** Reads a branch's evidence from its commits: files, diff, tests, and marks that a worker must not leave. */
 
 import { type Failed, failedWith, hasFailed } from "../../core/result.ts";
 import type { Evidence } from "../../core/rules/evidence.ts";

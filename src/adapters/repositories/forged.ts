@@ -1,7 +1,4 @@
-/**
- * Rewrites a branch whose commits carry forged `Skein-*` trailers: without them, by the same authors, committed by
- * Skein.
- */
+/** Rewrites a branch whose commits carry forged `Skein-*` trailers: without these, with the same authors. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import type { Branch } from "../../ports/repository.ts";
 import { fieldsIn, inGitDir } from "../git/git.ts";
@@ -62,7 +59,7 @@ function isReadable(encoding: string | undefined): boolean {
 }
 
 /**
- * The branch's own commits, found without a process if they are few, in one line, and on a recent tip, as in most
+ * The branch's own commits, found without a process if they are few, without merges, and on a recent tip, as in most
  * branches. Undefined otherwise.
  */
 async function recentCommits(

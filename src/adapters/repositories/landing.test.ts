@@ -1,7 +1,4 @@
-/**
- * Tests landings: proofs before moves, kills, locks, concurrent moves, durability, and how landings are found
- * again.
- */
+/** Tests landings: proofs before moves, kills, locks, concurrent moves, durability, and their later discovery. */
 import assert from "node:assert/strict";
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

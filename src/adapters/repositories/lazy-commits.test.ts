@@ -1,7 +1,4 @@
-/**
- * Tests the evidence against workers that make tests pass by other means: deleted, emptied, skipped or replaced
- * tests.
- */
+/** Tests the evidence against workers that delete, empty, skip or replace tests to make them pass. */
 import { describe } from "node:test";
 import {
   type Commit,

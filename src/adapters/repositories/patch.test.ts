@@ -1,3 +1,4 @@
+/** Tests that added and removed lines of git's patches are read with their places, whatever they look like. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readPatch } from "./patch.ts";

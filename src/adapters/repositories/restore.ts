@@ -1,7 +1,4 @@
-/**
- * Repairs a run's refs after a power cut or a `git prune`: restores the target, and removes refs to missing
- * objects.
- */
+/** Repairs a run's refs after a power cut or a `git prune`: restores the target, removes broken refs. */
 import { type Failed, hasFailed } from "../../core/result.ts";
 import { git, inGitDir } from "../git/git.ts";
 import { changeRefs, listRefs, syncRefs } from "../git/refs.ts";

@@ -1,7 +1,4 @@
-/**
- * Finds the runs of this repository that began when it was in another place; each state folder names its
- * repository.
- */
+/** Finds runs of this repository that began when it was in another place, which each state folder records. */
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";

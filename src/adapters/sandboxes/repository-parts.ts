@@ -1,7 +1,4 @@
-/**
- * Lists what commands in a workspace need of the hidden repository: its objects, borrowed ones too, and shared
- * folders.
- */
+/** Lists what workspaces need of the hidden repository: its objects, borrowed ones too, and shared folders. */
 import { basename, join, resolve } from "node:path";
 import { readShort } from "../files/read-bounded.ts";
 import { git } from "../git/git.ts";

@@ -1,7 +1,4 @@
-/**
- * Reads a job's model calls, tool uses and gate times for traces from the run's folder, which the log does not
- * have.
- */
+/** Reads details of a job for traces from the run's folder: its model calls, tool uses and gate times. */
 import path from "node:path";
 import type { JobId } from "../../core/job.ts";
 import type { CallDetail, JobDetails, ToolDetail } from "../../core/view/trace-details.ts";

@@ -1,7 +1,4 @@
-/**
- * Cuts the work tree of a worker to the paths that its task names, by git's sparse checkout with patterns in the
- * slot.
- */
+/** Cuts a worker's work tree to the paths that its task names, by git's sparse checkout. */
 import { join } from "node:path";
 import type { Failed } from "../../core/result.ts";
 import { containing, EVERYTHING } from "../../core/scope.ts";

@@ -1,7 +1,4 @@
-/**
- * Finds what earlier holders of a workspace did to its untracked files: those that they left, and those they
- * removed.
- */
+/** Finds the untracked files that earlier holders of a workspace left there, and those that they removed. */
 import { execFile } from "node:child_process";
 import { lstat, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Tests turns of agents that speak the Agent Client Protocol: files, permissions, logins, quotas, bad peers,
- * clean-up.
- */
+/** Tests turns of agents that speak the Agent Client Protocol: files, permissions, logins, quotas, clean-up. */
 import assert from "node:assert/strict";
 import {
   existsSync,

@@ -299,7 +299,7 @@ type Started = {
   readonly talk: (streams: Streams) => Promise<Talked>;
   /** Receives the process's standard error. */
   readonly write: (text: string) => void;
-  /** For its process and for the commands that it runs. */
+  /** Call access for the agent's process and for the commands that it runs. */
   readonly open?: JobCalls | undefined;
 };
 

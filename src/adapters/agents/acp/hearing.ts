@@ -15,7 +15,7 @@ export class Hearing {
   #isApart = false;
   #hasActed = false;
   #cost: number | undefined;
-  /** What the session had cost before this turn. */
+  /** What the session had cost at the end of the replay. */
   #costBefore = 0;
   #isReplay = false;
   #waits = 0;
@@ -40,7 +40,7 @@ export class Hearing {
     return this.#hasActed;
   }
 
-  /** Cost of this turn of the session, in dollars. */
+  /** Cost of the session in this process, in dollars, without the replayed turns. */
   get cost(): number | undefined {
     if (this.#cost === undefined) return undefined;
     // A lower value than before means that the agent has restarted its count.

@@ -1,7 +1,4 @@
-/**
- * Tests that MCP servers of `.mcp.json` are read, asked about, and given only the variables that the user passes
- * on.
- */
+/** Tests how MCP servers of `.mcp.json` are read and asked about, and which variables they get. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readMcpServers, serverAsks } from "./mcp-servers.ts";

@@ -1,7 +1,4 @@
-/**
- * Tests the check whether an ACP agent can be reached: it opens a session, sends no prompt and leaves nothing
- * behind.
- */
+/** Tests that an ACP agent can be checked by opening a session, without a prompt and without leftovers. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

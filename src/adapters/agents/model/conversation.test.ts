@@ -1,7 +1,4 @@
-/**
- * Tests the file of a model's conversation: cut-off and missing turns, compaction, secrets, damaged and unwritable
- * files.
- */
+/** Tests the file of a model's conversation: lost turns, compaction, secrets, and damaged or unwritable files. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Tests model calls under faults: rate limits, server errors, cut and endless answers, wrong keys, fallbacks,
- * lengths.
- */
+/** Tests model calls under faults: rate limits, server errors, cut or endless answers, wrong keys, fallbacks. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Fits a conversation into a token limit: cuts old results and arguments of tools, and leaves a note in their
- * place.
- */
+/** Fits a conversation into a token limit: cuts old results and arguments of tools, and notes the cut. */
 import type { ModelMessage } from "ai";
 
 /** An average, only to decide what to send; budgets count with a safer number. */

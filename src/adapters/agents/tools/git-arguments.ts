@@ -1,7 +1,4 @@
-/**
- * Decides which git commands and options a planner may use: only those known to read, not to write, run or reach
- * out.
- */
+/** Decides which git commands and options a planner may use: only those known to do nothing but read. */
 
 /** The allowed options of a command; everything else is refused, abbreviations included. */
 type Options = {

@@ -1,7 +1,4 @@
-/**
- * Tests what a planner can ask git, and that git then writes nothing and starts no program of the repository's
- * settings.
- */
+/** Tests what a planner can ask git, and that git then writes nothing and starts no program. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Tests what tools can reach beside the workspace: one file to write, its neighbours to read, nothing behind a
- * link.
- */
+/** Tests what tools can reach beside the workspace: one file to write, its neighbours to read, no links. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";

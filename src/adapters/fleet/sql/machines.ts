@@ -1,7 +1,4 @@
-/**
- * SQL of the second migration step: invited machines, the roles that workers join with, limits of what one job may
- * do.
- */
+/** SQL of the second migration step: invited machines, roles that workers join with, limits for one job. */
 export const MACHINES = `
 -- A machine with a role of its own. A row that was revoked stays while its role does: it says that the role is shut out.
 CREATE TABLE $S.machine (

@@ -1,7 +1,4 @@
-/**
- * SQL tables of runs, logs, leases, mailboxes and files, and the function that adds to a log; for coordinators
- * only.
- */
+/** SQL tables of runs, logs, leases, mailboxes and files, and the function that adds to a log. */
 export const RUNS = `
 CREATE TABLE $S.run (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,19 +1,19 @@
 /**
- * Could a command of the gate not be run at all, because something is missing around the tree?
+ * Finds out whether a gate command could not be run because something is missing around the tree (a set-up failure).
  *
- * The rule. A tree that is really red must never be taken for this, nor this for red:
- * 1. Exit code 126 or 127: a program could not be started. It counts whatever else was said, unless what was not found
- *    is a path inside the tree that the gate's command does not name: a change of the tree can fix that.
- * 2. Where the output names failures, every one of them must say that something is missing. One failure of another
- *    kind, and the tree is red.
- * 3. Where it names none, no test may have run, and the words must be among the last ones. "Not found" alone must be
+ * The rules. A tree that is really red must never be taken for a set-up failure, nor the other way round:
+ * 1. Exit code 126 or 127: a program could not be started. It counts whatever else was printed, unless the missing
+ *    path is inside the tree and the gate's command does not name it: a change of the tree can fix that.
+ * 2. If the output names failures, every one of them must say that something is missing. One failure of another
+ *    kind makes the tree red.
+ * 3. If it names none, no test may have run, and the words must be among the last ones. "Not found" alone must be
  *    the very last: a script may go on after it and fail for another reason.
- * 4. A service or a port counts only where no test passed, or where it is a database or the like, which no tree has in
- *    itself: a test that fails to talk to a server of its own is red.
- * 5. A package counts where a manifest of the tree names it; a module that no manifest names may be one that is still
+ * 4. A service or a port counts only if no test passed, or if it is a database or the like, which no tree contains:
+ *    a test that fails to talk to a server of its own is red.
+ * 5. A package counts if a manifest of the tree names it; a module that no manifest names may be one that is still
  *    to be written. Relative modules and the insides of the tree's own packages are always the tree's.
- * 6. Where one import shows that Python took the tree's own package from where packages are installed, nothing else
- *    counts: it was another tree that was tested.
+ * 6. If one import shows that Python loaded the tree's own package from the installed packages, nothing else
+ *    counts: another tree was tested.
  */
 import { crashesIn } from "./crash.ts";
 import { isOfGoModule, type Manifest, namesForJavaScript, namesForPython } from "./named-packages.ts";

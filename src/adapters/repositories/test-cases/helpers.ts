@@ -22,8 +22,8 @@ const GIVES: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The files, without extension, from which files with cases import names. A file that only starts others counts as
- * having no cases.
+ * The files, without extension, from which files with cases import names. An import without names, which only runs the
+ * other file, does not count.
  */
 export function loadedByTests(files: readonly SourceFile[]): ReadonlySet<string> {
   const loaded = files.flatMap((file) => {
