@@ -1,4 +1,4 @@
-/** Who plans and who works in a run? The agents that are given, else those that are configured. */
+/** Chooses the planner and the worker of a run: the agents that are given, else those that are configured. */
 import type { Config } from "../config/schema.ts";
 import type { JobParts } from "../jobs/job-parts.ts";
 import { type Agent, NOBODY } from "../ports/agent.ts";

@@ -1,7 +1,4 @@
-/**
- * Delivers a target whose gate fails, if all its failures exist on the base branch as it is now, too. Only the command
- * line offers this, not the page, the server or the library.
- */
+/** Delivers a target whose gate fails if the base branch has all its failures; only the command line offers it. */
 import { failure } from "../core/failure.ts";
 import { type AlsoFails, failsAsWell, type GateReport, judgeGate } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";

@@ -1,7 +1,4 @@
-/**
- * Looks at the base before anything is paid for: runs the gate once, unless it has passed before, and describes
- * failures.
- */
+/** Looks at the base before anything is paid for: runs the gate unless it passed before, and describes failures. */
 import type { Config } from "../config/schema.ts";
 import { type BaseLook, baseLookOf } from "../core/base-look.ts";
 import { type Failed, hasFailed } from "../core/result.ts";

@@ -1,4 +1,4 @@
-/** Opens a repository, and builds what the use cases get of it. */
+/** Opens a repository, and builds what the use cases need of it. */
 import path from "node:path";
 import { Wakes } from "../adapters/files/wakes.ts";
 import { FileFlakyTests } from "../adapters/flaky-tests.ts";

@@ -1,6 +1,4 @@
-/**
- * Reads how agents are named in the configuration: a name, a model, a command, or in full. Never shows a refused value.
- */
+/** Reads how agents are named in the configuration: by name, model, command or in full; shows no refused value. */
 import * as z from "zod";
 import type { AgentSpec } from "../ports/agent-spec.ts";
 import { issueText } from "./issue-text.ts";

@@ -1,6 +1,4 @@
-/**
- * Lists the agents that are known by name: how each is started as an Agent Client Protocol server, and what it needs.
- */
+/** Lists the agents that are known by name: how each starts as an Agent Client Protocol server, and what it needs. */
 import type { Environment } from "../ports/project.ts";
 
 export type KnownAgent = {

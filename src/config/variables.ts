@@ -1,6 +1,4 @@
-/**
- * Tells which environment variables set a key of skein.yaml. Separate from the keys, whose schemas take 40 ms to load.
- */
+/** Tells which environment variables set a key of skein.yaml. Apart from the keys, whose schemas take 40 ms to load. */
 import type { Environment } from "../ports/project.ts";
 
 /** Names that similar tools use; of two for the same key the first counts. */

@@ -1,7 +1,4 @@
-/**
- * Formats a look at a failing base as lines: each command with the output that matters, the kind of failure, the output
- * file.
- */
+/** Formats a look at a failing base: each failed command with its output, the kind of failure, the output file. */
 import { plural } from "../text/words.ts";
 import type { BaseClass, BaseLook } from "./base-look.ts";
 

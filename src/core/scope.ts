@@ -1,6 +1,4 @@
-/**
- * Compares scopes: which files a task may touch, and whether two tasks overlap. A path that ends in "/" is a folder.
- */
+/** Compares scopes: the files that tasks may touch, and whether they overlap. A path that ends in "/" is a folder. */
 import { quoted } from "../text/lines.ts";
 
 export type Scope = readonly string[];

@@ -7,7 +7,7 @@ export type FlakyTests = {
    * nothing, so that a run that is resumed, or was killed meanwhile, counts once.
    */
   note(seen: SeenFlaky): Promise<Noted | Failed>;
-  /** The most frequent first; equal ones by newest. */
+  /** The most frequent first; of equal counts the newest first. */
   list(): Promise<FlakyHistory>;
 };
 

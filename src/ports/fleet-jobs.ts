@@ -1,6 +1,4 @@
-/**
- * Types of what a fleet's coordinator and workers exchange, and the ports through which a worker gets jobs and files.
- */
+/** Types of what a fleet's coordinator and workers exchange, and the ports by which a worker gets jobs and files. */
 import type { Brief } from "../core/brief.ts";
 import type { GateRecord, GateReport, Probed } from "../core/gate.ts";
 import type { JobId } from "../core/job.ts";

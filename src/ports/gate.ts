@@ -69,7 +69,8 @@ export type GateRun = {
   /** The gate was not run, because it passed on this same tree at that time (ms of the machine's clock). */
   readonly passedAt?: number;
   /**
-   * Set if it failed without the dependencies that its tree asks for: the difference, and the setting that corrects it.
+   * Set if it failed while the installed dependencies were not those that its tree asks for: the difference, and the
+   * setting that corrects it.
    */
   readonly stale?: string;
   /** Set if a command could not run at all: then nothing is known about the tree. Of kind "setup". */

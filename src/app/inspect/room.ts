@@ -8,7 +8,7 @@ import { plural } from "../../text/words.ts";
 
 export type Room = { readonly workspaces: number; readonly bytes: number };
 
-/** `isTooMuch`: the disk of the state folder has less free space. */
+/** `isTooMuch`: the disk of the state folder has less free space than that. */
 type RoomTold = { readonly text: string; readonly isTooMuch: boolean };
 
 type Asked = Pick<Project, "located" | "stateFolder"> & { readonly config: Config };

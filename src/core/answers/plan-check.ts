@@ -149,7 +149,7 @@ function checkOverlap(
 ): void {
   const table = new ScopeTable();
   for (const [order, { task, own }] of kept.entries()) {
-    if (task.delivers === "report" || task.terms?.loose) continue; // Its files are not known to meet.
+    if (task.delivers === "report" || task.terms?.loose) continue; // It needs no files, or its files are unknown.
     const after = new Set(task.after); // A set: with 10,000 paths and tasks a list is too slow.
     for (const path of own) {
       const other = table.blocker([path], order);

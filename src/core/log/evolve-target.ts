@@ -1,7 +1,4 @@
-/**
- * Changes the state when the target moves or is checked, when repairs are planned, and when the gate is probed or its
- * set-up fails.
- */
+/** Changes the state when the target moves or is checked, repairs are planned, or the gate is probed or not set up. */
 
 import type { Failure } from "../failure.ts";
 import { isGreen } from "../gate.ts";

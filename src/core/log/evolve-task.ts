@@ -1,7 +1,4 @@
-/**
- * Changes the state when a task is handed in, retried, held back or settled, when its landing waits for a person, and
- * when its worker calls.
- */
+/** Changes the state when a task is handed in, retried, held back or settled, waits for a person, or calls. */
 import { isLoss } from "../failure.ts";
 import { filesOf, isLoose } from "../rules/held-files.ts";
 import { questionKey } from "../subtask.ts";

@@ -1,6 +1,4 @@
-/**
- * Finds which task another has to wait for, because of the files that tasks hold or claim: a lock table with an order.
- */
+/** Finds which task another waits for, by the files that tasks hold or claim: a lock table with an order. */
 import { EVERYTHING, type Scope } from "../scope.ts";
 
 /**

@@ -132,8 +132,8 @@ export function letGo(s: StateDraft, id: TaskId): void {
 }
 
 /**
- * With the budget spent, only tasks that were refused a landing still run. Any other gives up its files: else tasks
- * that wait for them would wait for ever.
+ * With the budget spent, only fixes and tasks that were refused a landing still run. Any other task gives up its files,
+ * or tasks that wait for them would wait for ever.
  */
 export function standAside(s: StateDraft, task: TaskDraft): void {
   if (isForLanding(task)) return;

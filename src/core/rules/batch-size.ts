@@ -1,6 +1,4 @@
-/**
- * Computes how many tasks belong in one candidate: the number with the fewest gate runs per task, by this run's odds.
- */
+/** Computes the size of a candidate: the number of tasks with the fewest gate runs per task, by this run's odds. */
 
 /** How many tasks have landed, and how many were found guilty of a red gate. */
 export type Odds = { readonly good: number; readonly bad: number };

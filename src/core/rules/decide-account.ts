@@ -1,6 +1,4 @@
-/**
- * Decides what follows when an account is rate limited or its key refused: jobs that need it wait, and no task fails.
- */
+/** Decides what follows when an account is rate limited or its key refused: jobs wait for it, and no task fails. */
 
 import { type Failure, isAccounts } from "../failure.ts";
 import { type Job, type JobId, type Outcome, taskOfJob } from "../job.ts";
@@ -39,9 +37,9 @@ export function accountsAfter(now: Now, id: JobId, outcome: Outcome): readonly F
 
 /**
  * When a task may be retried after an account failed. Undefined: as soon as one of the task's accounts is free. If the
- * job started although the trouble was known, or the account is not one of the task's, the task's accounts do not show
- * it: then when the account wakes. "unknown" if only a person can help: then it counts as unreachable, so that the
- * retries end.
+ * job started although the failure was known, or if the account is not one of the task's, the state of the task's
+ * accounts is no guide: then the time when that account wakes. "unknown" if only a person can help, which counts as
+ * unreachable so that the retries end.
  */
 export function notBefore(
   now: Now,

@@ -1,7 +1,4 @@
-/**
- * Decides what follows from a check of the target: its health, the verdict on a candidate that waited for it, and fix
- * tasks.
- */
+/** Decides what follows from a check of the target: its health, the verdict on a waiting candidate, and fix tasks. */
 
 import { slugOf } from "../../text/slug.ts";
 import { type Failure, failure } from "../failure.ts";

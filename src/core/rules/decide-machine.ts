@@ -1,6 +1,4 @@
-/**
- * Decides what follows when a machine of the fleet takes a job or changes; bounds the machine's own words for the log.
- */
+/** Decides what follows when a machine of the fleet takes a job or changes; bounds its own words for the log. */
 import { harmless } from "../../text/words.ts";
 import type { Fact, Report } from "../log/event.ts";
 import { LABEL } from "../task.ts";

@@ -1,7 +1,4 @@
-/**
- * Decides what follows when the gate or a workspace cannot be set up, or the gate was probed. A person is asked; no
- * task fails.
- */
+/** Decides what follows when the gate or a workspace cannot be set up, or the gate was probed; no task fails for it. */
 
 import { type Failure, failure } from "../failure.ts";
 import type { Ended } from "../job.ts";

@@ -1,6 +1,4 @@
-/**
- * Decides which facts follow from an input, by the state and the policy. Reports and commands become history only here.
- */
+/** Decides which facts follow from an input, by the state and the policy; no other code turns inputs into facts. */
 
 import { failure, isAccounts, isLoss } from "../failure.ts";
 import { type GateRecord, MAX_GATE_RECORDS } from "../gate.ts";

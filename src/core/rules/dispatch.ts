@@ -1,7 +1,4 @@
-/**
- * Decides which planners and workers start now: the most urgent first, within capacity, budgets, accounts and held
- * files.
- */
+/** Decides which planners and workers start now: the most urgent first, as capacity, budgets and accounts allow. */
 
 import type { Job } from "../job.ts";
 import type { Fact } from "../log/event.ts";
@@ -67,7 +64,7 @@ export function agentJobs(
     running.set(top, inSubtree + 1);
     facts.push(start(jobFor(kind, task)));
   }
-  return over.length > 0 ? withoutRepeats(over) : facts; // Tasks may wait for a failed one: the next pass sees.
+  return over.length > 0 ? withoutRepeats(over) : facts; // The next pass handles tasks that wait for failed ones.
 }
 
 /** A ready task cannot be paid for, and no running job could give its reserve back. */

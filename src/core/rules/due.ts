@@ -1,6 +1,4 @@
-/**
- * Decides what is due now: jobs to start, planners to settle, the run to close. No other code chooses what comes next.
- */
+/** Decides what is due now: jobs to start, planners to settle, the run to close. No other code chooses what is next. */
 
 import type { Job } from "../job.ts";
 import type { Fact } from "../log/event.ts";

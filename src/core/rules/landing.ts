@@ -1,7 +1,4 @@
-/**
- * Decides what follows a red gate: a second run, a check of the base, then bisection, so that only the guilty task is
- * refused.
- */
+/** Decides what follows a red gate: a second run, a check of the base, a bisection. Only the guilty task is refused. */
 import type { GateLeftovers } from "../gate.ts";
 import type { Member } from "../job.ts";
 
@@ -74,10 +71,7 @@ const MAX_DIFFERING_RUNS = 3;
  */
 const MAX_FLAKY_RUNS = 5;
 
-/**
- * After so many runs the members of a machine that makes no fresh workspaces queue again; nothing is decided by its
- * runs.
- */
+/** Where a machine makes no fresh workspaces, the members queue again after so many runs: used ones decide nothing. */
 const MAX_USED_RUNS = 5;
 
 /** How many runs with differing failures it takes until they count as red. */

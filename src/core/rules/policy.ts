@@ -178,7 +178,7 @@ export type Policy = {
     readonly work: Accounts;
     readonly byAgent: Readonly<Record<string, Accounts>>;
   };
-  /** How long an account that named no time is not called; it doubles with each time in a row (see `factor`). */
+  /** How long an account that named no time is not called: the wait grows with each limit in a row. */
   readonly quota: Backoff & {
     /** The longest time for which an account is believed to be without quota, whatever it says, in ms. */
     readonly maxUntilMs: number;
@@ -252,7 +252,7 @@ export const defaultPolicy: Policy = {
   },
   approval: "never", // A run is made to be left alone.
   gateChanges: "scope", // No waiting overnight, and no change of the gate that was not asked for.
-  evidence: { tests: "refuse", marks: "refuse" }, // A green gate proves little if tests may go to make it green.
+  evidence: { tests: "refuse", marks: "refuse" }, // A green gate proves little if deleting tests makes it green.
   branchPrefix: "skein/",
   order: "priority",
   overlap: "serialise",
@@ -299,8 +299,8 @@ export const defaultPolicy: Policy = {
     maxRounds: 3, // Three rounds without progress: more would not help.
   },
   subtasks: {
-    maxDepth: 10, // No sensible chain was deeper.
-    maxContinuations: 50, // A worker that still asks after that does not work.
+    maxDepth: 10, // As deep as the longest sensible chain so far.
+    maxContinuations: 50, // A worker that still calls after that makes no progress.
     maxTasks: 100, // More tasks are a plan, and belong to a planner.
     maxMs: 6 * 60 * MINUTE, // A night.
     maxResultChars: 32_000, // About 8,000 tokens, which are added to a running conversation.
@@ -385,8 +385,8 @@ export const TREE_LIMITS = {
   maxBytes: 64 * 1024 * 1024,
   /** Nested folders; programs that walk a tree by recursion fail beyond this. */
   maxDepth: 200,
-  /** Bytes of one path: Linux opens no longer one. */
+  /** The longest path that Linux opens, in bytes. */
   maxPathBytes: 4_095,
-  /** Bytes of one name: file systems store no longer one. */
+  /** The longest name that file systems store, in bytes. */
   maxNameBytes: 255,
 } as const;

@@ -121,7 +121,7 @@ export function wantsBase(state: RunState, { landing }: Policy): boolean {
   return landing.gates > 1 && isSecond && state.target.health === "green" && !isBaseKnown(state, landing);
 }
 
-/** The target's present tip has passed since the candidate was first in doubt: in a check, or before it landed. */
+/** The target's present tip has passed its gate since `doubtSince`: in a check, or before it landed. */
 export function isBaseKnown(
   { target, doubtSince }: RunState,
   { gates }: Pick<Policy["landing"], "gates">,

@@ -1,6 +1,4 @@
-/**
- * Folds the log into searches for the task that breaks the gate: which candidates each search gated, and what it found.
- */
+/** Folds the log into searches for a task that breaks the gate: which candidates each one gated, and what it found. */
 import type { JobId, Member } from "../job.ts";
 import { type Event, type EventOf, type Reactions, react } from "../log/event.ts";
 import type { TaskId } from "../task.ts";

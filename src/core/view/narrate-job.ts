@@ -14,7 +14,7 @@ type JobEvent = EventOf<
   "job.started" | "job.taken" | "job.returned" | "job.ended" | "job.quiet" | "job.prepared"
 >;
 
-/** Without a planner, the turns of the fixed one are not told. */
+/** Without a planner, the turns of the fixed planner are not shown. */
 export function narrateJob(event: JobEvent, state: RunState, hasPlanner: boolean): Line | undefined {
   switch (event.type) {
     case "job.started":

@@ -178,14 +178,14 @@ function endWait(s: StoryDraft, task: TaskId, at: number): void {
   s.fileWaits.push({ task, behind: held.behind, ms: at - held.at });
 }
 
-/** A user who works in the checkout meanwhile changes it again and again. */
+/** Bounded, because a user who works in the checkout changes it again and again. */
 const MAX_TOLD = 20;
 
 /** Which part of a job runs commands of the repository, outside of an agent's turn. */
 export const duringOf = (job: JobId): string =>
   taskOfJob(job) === undefined ? "a gate ran" : "a set-up command or a criterion ran";
 
-/** Events that only an engine writes that continues an earlier run. */
+/** Events that only a resuming engine writes. */
 const isRestart = (event: Event) =>
   event.type === "run.resumed" || (event.type === "job.ended" && event.how === "interrupted");
 

@@ -46,7 +46,7 @@ export type Calls = {
   readonly turns: number;
 };
 
-/** Gate runs. `ms` is the time of their jobs, which besides only run a few git commands. */
+/** Gate runs. `ms`: the time of their jobs, which apart from the gate only run a few git commands. */
 type Runs = { readonly runs: number; readonly ms: number };
 
 /** All attempts and turns that failed for the same reason. */
