@@ -1,4 +1,4 @@
-/** A bench that has slipped ends the check, and the check is a part of what must pass before a change lands. */
+/** Tests that a slower bench fails the check, and that the check is part of what must pass before a change lands. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ const KEPT: Kept = { graph: { [CLAIM]: { best: 2, on: "2026-11-19" } } };
 const reportOf = (limits: readonly Limit[]): BenchReport => ({ title: "", tables: [], limits });
 const limit = (measured: number | undefined, claim = CLAIM): Limit => ({ claim, measured, max: 4 });
 
-/** Each round of the bench shows the next value, the last one for ever. */
+/** Checks a bench that measures the next value in each round, and the last one in all further rounds. */
 async function checked(rounds: readonly (number | undefined)[], { kept = KEPT, claim = CLAIM } = {}) {
   const forms: unknown[] = [];
   const bench: Bench = {

@@ -1,8 +1,8 @@
-/** Runs the short forms of benches, prints each ratio with its limit and its best, and says what has slipped. */
+/** Runs the short forms of benches, prints each ratio with its limit and its best, and reports those that are worse. */
 import { type Kept, lower, slipsOf } from "./kept.ts";
 import { type Bench, type Limit, rounded } from "./measure.ts";
 
-/** False: something has slipped, twice in a row. */
+/** Returns false if a ratio was worse twice in a row. */
 export async function checkBenches(
   benches: readonly Bench[],
   kept: Kept,

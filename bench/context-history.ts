@@ -1,24 +1,24 @@
-/** What does the project's own history ask and answer? For each commit: its subject, the tree before it, what it changed. */
+/** Reads the project's history as test cases: each commit's subject, the tree before it, and the files it changed. */
 import { execFileSync, spawnSync } from "node:child_process";
 import type { FileChange } from "../src/ports/subtasks.ts";
 import { type IndexedFile, indexFile } from "../src/subtasks/file-index.ts";
 
-/** One commit as a question. */
+/** One commit as a test case. */
 export type Case = {
   readonly subject: string;
   /** The tree before it; objects are shared between cases. */
   readonly files: readonly IndexedFile[];
-  /** Blob of each file, to read it again. */
+  /** The blob of each file, from which its text is read. */
   readonly blobs: readonly string[];
-  /** What was changed before it, newest first. */
+  /** The changes before it, newest first. */
   readonly changes: readonly FileChange[];
-  /** Files of that tree that it changed. */
+  /** The files of that tree that the commit changed. */
   readonly answer: ReadonlySet<string>;
 };
 
 export type History = { readonly cases: readonly Case[]; readonly texts: ReadonlyMap<string, string> };
 
-/** Undefined where there is too little history to say anything: a shallow clone, a tarball. */
+/** Undefined if there is too little history: a shallow clone, or a tarball. */
 export function readHistory(folder: string, maxChanges: number): History | undefined {
   const log = logOf(folder);
   if (log === undefined || log.length < MIN_COMMITS) return undefined;
@@ -53,7 +53,7 @@ type Commit = {
   readonly files: readonly { readonly path: string; readonly blob: string }[];
 };
 
-/** Along the first parents, oldest first. Undefined: no history, or only a part of it. */
+/** The commits along the first parents, oldest first. Undefined if there is no history, or only a part of it. */
 function logOf(folder: string): readonly Commit[] | undefined {
   const git = (...args: readonly string[]) =>
     spawnSync("git", args, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28 });
@@ -89,7 +89,7 @@ function logOf(folder: string): readonly Commit[] | undefined {
     });
 }
 
-/** All at once: a process for each would take minutes. */
+/** Reads all blobs with one process: a process for each would take minutes. */
 function readBlobs(folder: string, blobs: Set<string>): ReadonlyMap<string, string> {
   blobs.delete(GONE);
   const out = execFileSync("git", ["cat-file", "--batch"], {

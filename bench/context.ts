@@ -1,4 +1,4 @@
-/** Are the right files found? This project's commits as questions: from the subject, which files were changed? */
+/** Measures whether the files that a commit changed are found from its subject, over this project's history. */
 import { fileURLToPath } from "node:url";
 import { matchFiles } from "../src/subtasks/associative-files.ts";
 import { termsOf } from "../src/subtasks/relevance.ts";
@@ -8,7 +8,7 @@ import type { Bench, BenchReport } from "./measure.ts";
 export const contextBench: Bench = { name: "context", run };
 
 const TOP = 10;
-/** Changes of the past that are looked at, as in a repository of a user. */
+/** The number of past changes that are considered, as in a user's repository. */
 const MAX_CHANGES = 500;
 
 type Rank = (asked: Case, history: History) => readonly string[];
@@ -47,7 +47,7 @@ async function run(): Promise<BenchReport> {
   };
 }
 
-/** To be ahead by chance is not to be ahead. */
+/** A lead that is larger than chance. */
 const MAX_OF_OURS = 0.95;
 
 function recall(cases: readonly Case[], history: History, rank: Rank): number {
@@ -59,7 +59,7 @@ function recall(cases: readonly Case[], history: History, rank: Rank): number {
   return sum / cases.length;
 }
 
-/** The same terms, counted in name and content. */
+/** Ranks by how often the same terms occur in name and content. */
 function byTermFrequency({ subject, files }: Case): readonly string[] {
   const terms = new Set(termsOf(subject));
   return best(
@@ -71,7 +71,7 @@ function byTermFrequency({ subject, files }: Case): readonly string[] {
   );
 }
 
-/** `rg -ic "word|word|…"`, most lines first: what an agent with a shell would do. */
+/** Ranks by matching lines, `rg -ic "word|word|…"`: what an agent with a shell would do. */
 function byMatchingLines({ subject, files, blobs }: Case, { texts }: History): readonly string[] {
   const words = (subject.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).join("|");
   if (words === "") return [];

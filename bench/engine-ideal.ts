@@ -1,11 +1,14 @@
-/** How soon could it all be done? A list scheduler that knows nothing of the engine, and two bounds that none beats. */
+/** Computes makespans to compare the engine with: of an ideal list scheduler, and two lower bounds for any schedule. */
 import { Heap } from "../src/graph/heap.ts";
 import type { Workload } from "./engine-workload.ts";
 
-/** `at once`: what waits for a task can start with whoever is freed by it. `after`: its worker chooses first. */
+/**
+ * `at once`: a task that becomes ready can start on the worker whose task completed it. `after`: that worker has chosen
+ * its next task before.
+ */
 export type Freeing = "at once" | "after";
 
-/** Whenever a worker is free, it starts the first in `order` of what is ready; nothing else takes any time. */
+/** Each free worker starts the first ready task in `order`; nothing else takes time. */
 export function idealMakespanMs(
   workload: Workload,
   workers: number,
@@ -48,7 +51,10 @@ export function idealMakespanMs(
 export const byPriority = (workload: Workload): readonly number[] =>
   placesOf(workload).sort((a, b) => workload[a]!.priority - workload[b]!.priority || a - b);
 
-/** By priority, then the longest chain behind, then age. Counted in tasks: nobody knows beforehand how long one takes. */
+/**
+ * By priority, then the longest chain behind, then age. Chains are counted in tasks, because durations are not known
+ * beforehand.
+ */
 export function byLongestPath(workload: Workload): readonly number[] {
   const behind = chainsBehind(workload, () => 1);
   return placesOf(workload).sort(
@@ -56,7 +62,7 @@ export function byLongestPath(workload: Workload): readonly number[] {
   );
 }
 
-/** No schedule is shorter than its longest chain, or than all the work shared out evenly. */
+/** No schedule is shorter than its longest chain, or than all the work divided evenly. */
 export function lowerBoundMs(workload: Workload, workers: number): number {
   const chains = chainsBehind(workload, (place) => workload[place]!.ms);
   const longest = chains.reduce((most, behind, place) => Math.max(most, behind + workload[place]!.ms), 0);
@@ -64,7 +70,10 @@ export function lowerBoundMs(workload: Workload, workers: number): number {
   return Math.max(longest, total / workers);
 }
 
-/** The longest chain of what waits for each task, itself left out. Dependencies are earlier in the list. */
+/**
+ * For each task the longest chain of tasks that wait for it, the task itself excluded. Dependencies are earlier in the
+ * list.
+ */
 function chainsBehind(workload: Workload, lengthOf: (place: number) => number): readonly number[] {
   const behind = workload.map(() => 0);
   for (let place = workload.length - 1; place >= 0; place -= 1) {

@@ -1,4 +1,4 @@
-/** What does it cost to replay a log, compared with parsing it? Run as a process of its own, on a file of lines. */
+/** Measures the replay of a log, compared with parsing it; runs as a process of its own, on a file of lines. */
 import { readFileSync } from "node:fs";
 import type { Event } from "../src/core/log/event.ts";
 import { evolve, replay } from "../src/core/log/evolve.ts";
@@ -9,12 +9,12 @@ export type ReplayFigures = {
   readonly parseMs: number;
   readonly evolveMs: number;
   readonly bothMs: number;
-  /** Medians of rounds, each compared with the parsing right before and after it. */
+  /** Medians of the rounds, each compared with the parsing directly before and after it. */
   readonly evolveRatio: number;
   readonly bothRatio: number;
-  /** The first time, before anything was compiled: what a starting engine pays. */
+  /** The first round, before any code was compiled: what a starting engine pays. */
   readonly coldRatio: number;
-  /** What the state holds when the log is gone. */
+  /** The size of the state without the log. */
   readonly stateBytes: number;
 };
 
@@ -69,8 +69,8 @@ function replayLines(lines: readonly string[]): RunState {
 }
 
 /**
- * Milliseconds of processor time, all threads. Garbage is not collected beforehand: with the last state its
- * hidden classes would go, and then the code that was compiled for them.
+ * Milliseconds of processor time of all threads. Does not collect garbage first: with the last state its hidden classes
+ * would go, and with them the code that was compiled for them.
  */
 function cpuMs(work: () => unknown): number {
   const before = process.cpuUsage();

@@ -1,4 +1,4 @@
-/** Which plans does the engine execute here, and how is one executed? Made up by seed, in a virtual world. */
+/** Generates the plans of the engine bench from a seed, and executes them in a simulated run. */
 import type { PlanBrief, WorkBrief } from "../src/core/brief.ts";
 import type { RunState } from "../src/core/log/state.ts";
 import { defaultPolicy, type Policy } from "../src/core/rules/policy.ts";
@@ -8,7 +8,7 @@ import { VirtualRepository } from "../src/simulation/virtual-repository.ts";
 import { type Simulated, type Simulation, simulate } from "../test/simulation/simulate.ts";
 import type { Script } from "../test/simulation/virtual-queue.ts";
 
-/** `after` are places in the same list, all of them earlier. */
+/** `after` has indexes in the same list, all of them earlier. */
 export type PlannedTask = {
   readonly after: readonly number[];
   readonly priority: number;
@@ -28,14 +28,14 @@ export const WORKLOADS: Readonly<Record<string, (size: number, seed: number) => 
   "random graph": randomGraph,
 };
 
-/** Up to three dependencies, anywhere among the earlier tasks. */
+/** Up to three dependencies among any earlier tasks. */
 export function randomGraph(size: number, seed: number): Workload {
   return workloadOf(size, seed, (random, at) =>
     at === 0 ? [] : some(random.between(0, 3), () => random.below(at)),
   );
 }
 
-/** From 5 seconds to half an hour, as likely below 95 seconds as above; some are more urgent, some less. */
+/** Durations from 5 seconds to half an hour, as likely below 95 seconds as above, with random priorities. */
 function workloadOf(
   size: number,
   seed: number,
@@ -53,10 +53,10 @@ const some = (count: number, pick: () => number): readonly number[] => [
   ...new Set(Array.from({ length: count }, pick)),
 ];
 
-/** Planners do not write longer answers: a longer plan is asked for in parts, all at the start of the run. */
+/** The longest answer of a planner: a longer plan is given in several answers, all at the start of the run. */
 const MAX_TASKS_PER_ANSWER = 10_000;
 
-/** Everything but the work takes no virtual time, so that the makespan shows the order of the work alone. */
+/** Only work takes virtual time, so that the makespan shows only the order of the work. */
 export function simulationOf(
   workload: Workload,
   workers: number,
@@ -84,13 +84,13 @@ const policyOf = (workers: number, order: Policy["order"]): Policy => ({
   root: {
     ...defaultPolicy.root,
     maxTasksPerAnswer: MAX_TASKS_PER_ANSWER,
-    replanAfter: Number.MAX_SAFE_INTEGER, // Asked again only when nothing is left to do.
+    replanAfter: Number.MAX_SAFE_INTEGER, // Ask again only when nothing is left to do.
   },
 });
 
 const nothingMore = ({ scratchpad }: PlanBrief) => JSON.stringify({ scratchpad, tasks: [] });
 
-/** The texts are made beforehand: writing them is not the engine's work, reading them is. */
+/** The answers are written beforehand, because writing them is not the engine's work, but reading them is. */
 const answersOf = (workload: Workload): readonly string[] =>
   Array.from({ length: Math.ceil(workload.length / MAX_TASKS_PER_ANSWER) }, (_, part) => {
     const from = part * MAX_TASKS_PER_ANSWER;
@@ -105,10 +105,10 @@ const answersOf = (workload: Workload): readonly string[] =>
     return JSON.stringify({ scratchpad: `part ${part + 1}`, tasks });
   });
 
-/** The scratchpad is the planner's memory: how many parts it has given. */
+/** The scratchpad stores how many parts the planner has given. */
 const partOf = ({ scratchpad }: PlanBrief) => Number(/^part (\d+)$/.exec(scratchpad)?.[1] ?? 0);
 
-/** "t.1" is the first. */
+/** "t.1" is the first task. */
 const placeOf = (task: string) => Number(task.slice(2)) - 1;
 
 const work = ({ task, attempt, spec: { scope, key } }: WorkBrief): ReturnType<Script["work"]> => ({
@@ -131,7 +131,7 @@ export async function execute(
   return { ...run, state: end.state };
 }
 
-/** Throws unless all landed, each started after what it waits for, and never more were at work than may be. */
+/** Throws unless all tasks landed, each started after its dependencies, and never more ran at once than allowed. */
 export function verify({ events }: Executed, workload: Workload, workers: number): void {
   const landed = new Set<number>();
   let atWork = 0;

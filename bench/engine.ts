@@ -40,7 +40,7 @@ const SEED = 7;
 const WORKERS = [1, 10, 100, 1_000];
 const MAX_OF_IDEAL = 1.01;
 
-/** How long the work takes, when nothing else takes any virtual time. */
+/** Makespans when only work takes virtual time. */
 async function makespans(counts: readonly number[]): Promise<Part> {
   const rows: Row[] = [];
   const worst = { priority: 0, "longest-path": 0 };
@@ -91,8 +91,9 @@ async function makespan(workload: Workload, workers: number, order: Policy["orde
 const MORE_SEEDS = [1, 2, 3, 4, 5];
 
 /**
- * A worker goes on before its last change has landed, so that it cannot take what only then becomes ready. Where
- * one long task decides, that moves the end of a single run by a percent or two, up or down; not on average.
+ * A worker takes its next task before its last change has landed, so it cannot take a task that becomes ready only
+ * then. Where one long task decides, that moves the end of a single run by a percent or two, up or down; not on
+ * average.
  */
 async function moreSeeds(): Promise<Part> {
   const rows: Row[] = [];
@@ -125,9 +126,9 @@ const ROUNDS = 2;
 const MAX_CPU_GROWTH = 1.5;
 const MAX_MEMORY_GROWTH = 1.2;
 
-/** The least of a few rounds, in a process that the makespans have warmed up. */
+/** The lowest value of a few rounds, in a process that the makespans have warmed up. */
 async function growth(sizes: readonly number[]): Promise<Part> {
-  const kept = await execute(randomGraph(100, SEED), 100); // Holds the hidden classes that compiled code relies on.
+  const kept = await execute(randomGraph(100, SEED), 100); // Keeps the hidden classes that compiled code relies on.
   const workloads = sizes.map((size) => randomGraph(size, SEED));
   const measured = workloads.map(() => ({ cpuUs: Number.POSITIVE_INFINITY, bytes: 0 }));
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -206,7 +207,7 @@ async function replays(): Promise<Part> {
   return { table: { title: `replaying the log of ${count(TASKS)} tasks`, rows }, limits };
 }
 
-/** What workers say is long; what is parsed for it must not be left out. */
+/** Makes handoffs as long as real ones, so that the time to parse them is included. */
 function withTexts(event: Event): Event {
   if (event.type !== "task.handed-off") return event;
   const { handoff } = event;
@@ -221,7 +222,7 @@ function withTexts(event: Event): Event {
   };
 }
 
-/** The better of two processes: other load slows replaying, which is bound by memory, more than parsing. */
+/** The better of two processes: other load slows replaying, which is limited by memory, more than parsing. */
 async function replayInChildren(lines: readonly string[]): Promise<ReplayFigures> {
   const folder = await mkdtemp(join(tmpdir(), "skein-bench-"));
   try {

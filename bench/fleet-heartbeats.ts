@@ -1,4 +1,4 @@
-/** What do the signs of life of 1,000 workers cost Postgres? Each with one job, for one minute, over 16 connections. */
+/** Measures what the heartbeats of 1,000 workers with one job each cost Postgres in one minute, over 16 connections. */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Database } from "../src/adapters/fleet/database.ts";
@@ -8,14 +8,14 @@ import type { TestPostgres } from "../test/support/postgres.ts";
 
 const WORKERS = 1_000;
 const CONNECTIONS = 16;
-/** As often as a worker says that it lives. */
+/** The interval of a worker's heartbeats. */
 const BEAT_MS = 2_000;
 const LASTS_MS = 60_000;
 
 export type HeartbeatFigures = {
   readonly workers: number;
   readonly beatsPerSecond: number;
-  /** Of all processes of Postgres, as a share of one core. */
+  /** The use of all Postgres processes, as a share of one core. */
   readonly cores: number;
 };
 
@@ -30,9 +30,9 @@ export async function measureHeartbeats(postgres: TestPostgres, url: string): Pr
   const begun = performance.now();
   const cpuBefore = cpuSeconds(postgres.pid);
   let beats = 0;
-  /** With one value for both: the token that it joined with, and the permit of its job. */
+  /** One value serves as both the worker's token and the permit of its job. */
   const live = async (permit: string, n: number) => {
-    await pause((n / WORKERS) * BEAT_MS); // They do not all speak at once.
+    await pause((n / WORKERS) * BEAT_MS); // Spreads the workers over the interval.
     for (let at = performance.now(); at < begun + LASTS_MS; at = performance.now()) {
       await database.ask("SELECT $S.worker_seen($1, 'ready', $2)", [permit, [permit]]);
       beats += 1;
@@ -45,7 +45,7 @@ export async function measureHeartbeats(postgres: TestPostgres, url: string): Pr
   return { workers: WORKERS, beatsPerSecond: beats / seconds, cores };
 }
 
-/** The permits of jobs that are under way. */
+/** Creates running jobs; returns their permits. */
 async function activeJobs(database: Database): Promise<readonly string[]> {
   const made = await database.ask<{ readonly permit: string }>(
     `WITH run AS (
@@ -63,7 +63,7 @@ async function activeJobs(database: Database): Promise<readonly string[]> {
   return made.map(({ permit }) => permit);
 }
 
-/** Of a process and its children, those included that have ended. */
+/** The processor seconds of a process and its children, including children that have ended. */
 function cpuSeconds(pid: number): number {
   const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const stats = all.flatMap((name) => {
@@ -72,7 +72,7 @@ function cpuSeconds(pid: number): number {
       const [, parent, ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
       return Number(name) === pid || Number(parent) === pid ? [rest.slice(9, 13).map(Number)] : [];
     } catch {
-      return []; // It has just ended.
+      return []; // The process has just ended.
     }
   });
   return stats.flat().reduce((sum, ticks) => sum + ticks, 0) / TICKS_PER_SECOND;

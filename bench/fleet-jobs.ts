@@ -1,4 +1,4 @@
-/** How many jobs a second go through a fleet, beside pg-boss alone with empty jobs in the same run? */
+/** Measures how many jobs per second a fleet handles, compared with pg-boss alone with empty jobs. */
 import { setTimeout as pause } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { Database } from "../src/adapters/fleet/database.ts";
@@ -11,29 +11,29 @@ import { median } from "./measure.ts";
 export type JobFigures = {
   readonly alonePerSecond: number;
   readonly fleetPerSecond: number;
-  /** From the offer until it is heard, on an idle fleet, one at a time. */
+  /** From the offer until the answer arrives, on an idle fleet, one job at a time. */
   readonly latencyMs: number;
-  /** Transactions of Postgres for each job, heartbeats and supervision included. */
+  /** Postgres transactions per job, including heartbeats and supervision. */
   readonly statementsPerJob: number;
 };
 
-/** Gates are part of it. */
+/** Gate jobs belong to a landing. */
 const LANDING = "land:1" as JobId;
 const WORKERS = 20;
 const JOBS = 600;
 const SINGLE = 30;
 const ROUNDS = 5;
 
-/** `url`: of a database that has a fleet. */
+/** `url`: a database with a fleet's schema. */
 export async function measureJobs(url: string): Promise<JobFigures> {
   const fleet = await openFleet(url);
-  await alone(url, 100); // Warm.
+  await alone(url, 100); // Warm-up.
   await fleet.run(100);
   const [aloneTimes, fleetTimes]: [number[], number[]] = [[], []];
   const before = await fleet.transactions();
   for (let round = 0; round < ROUNDS; round += 1) fleetTimes.push(await fleet.run(JOBS));
   const statementsPerJob = ((await fleet.transactions()) - before) / (ROUNDS * JOBS);
-  // In turn, because the machine may be busy with other things for a while.
+  // In turns, because the machine may be busy with something else for a while.
   for (let round = 0; round < ROUNDS; round += 1) {
     aloneTimes.push(await alone(url, JOBS));
     fleetTimes.push(await fleet.run(JOBS));
@@ -107,7 +107,7 @@ async function openFleet(url: string) {
   const serving = open.map(serve);
   let number = 0;
   return {
-    /** ms from the first offer to the last answer. */
+    /** Milliseconds from the first offer to the last answer. */
     run: async (count: number): Promise<number> => {
       const begun = performance.now();
       const answers = Array.from({ length: count }, async () => {
@@ -130,7 +130,7 @@ async function openFleet(url: string) {
       return performance.now() - begun;
     },
     transactions: async (): Promise<number> => {
-      await pause(1_100); // Postgres gathers its numbers once a second.
+      await pause(1_100); // Postgres updates its statistics once a second.
       const found = await database.ask<{ readonly n: string }>(
         "SELECT xact_commit AS n FROM pg_stat_database WHERE datname = current_database()",
       );

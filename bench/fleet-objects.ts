@@ -1,4 +1,4 @@
-/** What does it cost to move a change of three files of a repository with 20,000 to a worker, and back? */
+/** Measures moving a change of three files, in a repository with 20,000, to a worker and back. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -67,7 +67,7 @@ export async function measureObjects(): Promise<ObjectFigures> {
   const there = change("there");
   const toWorkerMs = await timed(() => offer("work:t.1#2", there));
   const back = change("back");
-  git(here, "push", "-q", mirror.gitDir, `${back}:refs/heads/made`); // Made by a worker, for what is measured.
+  git(here, "push", "-q", mirror.gitDir, `${back}:refs/heads/made`); // Stands for a worker's push.
   git(here, "reset", "-q", "--hard", there);
   git(here, "reflog", "expire", "--expire=now", "--all");
   git(here, "prune", "--expire=now");

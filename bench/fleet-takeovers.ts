@@ -1,4 +1,4 @@
-/** How long does it take until another machine goes on after kill -9 of a worker, and of the coordinator? */
+/** Measures how long another machine needs to take over after a worker or the coordinator was killed with SIGKILL. */
 import { setTimeout as pause } from "node:timers/promises";
 import { makeFleetPlace } from "../test/fleet/fleet-place.ts";
 import { TestPostgres } from "../test/support/postgres.ts";

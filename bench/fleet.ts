@@ -1,4 +1,4 @@
-/** What does a fleet cost beside its parts? Jobs, take-overs, objects, statements, and 1,000 machines in a virtual world. */
+/** Measures a fleet beside its parts: jobs, takeovers, objects, statements, and 1,000 simulated machines. */
 import { loadavg } from "node:os";
 import { initFleet } from "../src/compose/fleet.ts";
 import { configOf } from "../test/support/live-runs.ts";
@@ -16,7 +16,7 @@ export const fleetBench: Bench = { name: "fleet", run };
 type Part = { readonly table: Table; readonly limits: readonly Limit[] };
 
 async function run(): Promise<BenchReport> {
-  const alive = setInterval(() => {}, 60_000); // Neither Postgres nor its clients keep this program from ending.
+  const alive = setInterval(() => {}, 60_000); // Neither Postgres nor its clients keep this process alive.
   const parts = await measure().finally(() => clearInterval(alive));
   return {
     title: `fleet: a real Postgres and a bare remote on this machine (load ${rounded(loadavg()[0]!)})`,
@@ -99,7 +99,7 @@ async function takeoversPart(): Promise<Part> {
 const MACHINES = 1_000;
 const TASKS = 10_000;
 
-/** Each job takes longer by what its way there and back was measured to take. */
+/** Each simulated job takes longer by the measured latency. */
 async function virtualPart({ latencyMs }: JobFigures): Promise<Part> {
   const rows: Record<string, string>[] = [];
   let worst = 0;

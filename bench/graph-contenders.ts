@@ -1,4 +1,4 @@
-/** Builds, sorts and executes the same graphs by TaskGraph, by other packages and by a bare loop. */
+/** Builds, sorts and executes the same graphs with TaskGraph, with other packages and with a bare loop. */
 import { DepGraph } from "dependency-graph";
 import { DirectedGraph } from "graphology";
 import { topologicalSort } from "graphology-dag";
@@ -15,9 +15,9 @@ export interface BenchTask {
 type Executor = (task: BenchTask) => Promise<{ readonly success: boolean; readonly output: string }>;
 
 export interface Contender {
-  /** Builds and sorts; returns what it holds. */
+  /** Builds and sorts; returns the resulting structure, to measure its memory. */
   sort(tasks: readonly BenchTask[]): unknown;
-  /** Builds, sorts and executes; returns what it holds. */
+  /** Builds, sorts and executes; returns the resulting structure. */
   run?(tasks: readonly BenchTask[], executor: Executor): Promise<unknown>;
 }
 
@@ -80,10 +80,10 @@ export const WORKLOADS: Readonly<Record<string, () => BenchTask[]>> = {
   "chain of 100,000, last first": () => chain(100_000).reverse(),
 };
 
-/** What a process of its own measures, by name. */
+/** What a child process measures, by name. */
 export interface SortFigures {
   readonly cpuMs: number;
-  /** What stays in use after it, executed if the contender can do that. */
+  /** Memory in use afterwards; after execution if the contender can execute. */
   readonly bytesPerTask: number;
 }
 
@@ -100,8 +100,8 @@ export interface MillionFigures {
 }
 
 /**
- * Compilers need some rounds; slow contenders get fewer of them. In processor time: by the clock, a busy machine would
- * measure code that is not compiled yet.
+ * Compilers need some rounds; slow contenders get fewer. Limited in processor time, because by the clock a busy machine
+ * would measure code that is not compiled yet.
  */
 const LONG = { warmUp: { maxRounds: 6, maxCpuMs: 1_200 }, measured: { maxRounds: 9, maxCpuMs: 1_800 } };
 const SHORT = { warmUp: { maxRounds: 4, maxCpuMs: 700 }, measured: { maxRounds: 5, maxCpuMs: 900 } };
@@ -135,7 +135,7 @@ async function measureRun(
   return { cpuMs: await warmCpuMs(() => run?.(tasks, execute), limits) };
 }
 
-/** The middle one of some warm rounds. */
+/** The median of some rounds after a warm-up. */
 async function warmCpuMs(work: () => unknown, { warmUp, measured } = LONG): Promise<number> {
   await rounds(work, warmUp);
   return median(await rounds(work, measured));
@@ -156,7 +156,7 @@ async function execute(): ReturnType<Executor> {
   return { success: true, output: "" };
 }
 
-/** Throws if a task is executed twice, or before what it depends on. */
+/** Throws if a task is executed twice, or before its dependencies. */
 function checkingExecutor(tasks: readonly BenchTask[]): Executor {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const done = new Set<string>();
@@ -169,7 +169,7 @@ function checkingExecutor(tasks: readonly BenchTask[]): Executor {
   };
 }
 
-/** A chain of a million: sorted, executed, and (another) failed at its head. */
+/** Sorts and executes a chain of a million tasks, and fails another one at its head. */
 async function measureMillion(): Promise<MillionFigures> {
   const tasks = chain(1_000_000);
   const before = usedBytes();
@@ -219,7 +219,7 @@ interface Floor {
   readonly dependents: Int32Array;
 }
 
-/** The least that any executor of such a list must do: numbers for ids, counters, lists of dependents. */
+/** The least work that any executor of such a list must do: numbers for ids, counters, and lists of dependents. */
 function buildFloor(tasks: readonly BenchTask[]): Floor {
   const place = new Map<string, number>();
   for (let i = 0; i < tasks.length; i++) place.set(tasks[i]!.id, i);
@@ -274,7 +274,7 @@ function chain(length: number): BenchTask[] {
   return Array.from({ length }, (_, at) => benchTask(at, at === 0 ? [] : [at - 1]));
 }
 
-/** Three of the layer above, spread out and the same in every run. */
+/** Three tasks of the layer above, spread out and equal in every run. */
 function threeAbove(at: number): number[] {
   if (at < 100) return [];
   const above = at - (at % 100) - 100;

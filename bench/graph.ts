@@ -1,4 +1,4 @@
-/** Measures a TaskGraph beside a bare loop, and beside packages that do parts of its work. */
+/** Measures TaskGraph beside a bare loop, and beside packages that do parts of its work. */
 import {
   CONTENDERS,
   type MillionFigures,
@@ -18,7 +18,7 @@ import {
 
 export const graphBench: Bench = { name: "graph", run };
 
-/** Each contender that executes gets this many processes a workload, taking turns: a busy minute hits all of them. */
+/** Each contender that executes gets this many processes per workload, in turns, so that a busy minute affects all. */
 const TURNS = 5;
 const MAX_MS = 60_000;
 const MAX_OF_FLOOR = 4;
@@ -47,11 +47,11 @@ async function run(form: BenchForm = "whole"): Promise<BenchReport> {
 const TITLE = "TaskGraph: build, sort and execute with a listener and results, executors resolving at once";
 
 interface Figures extends Partial<SortFigures> {
-  /** The least of all turns; none if the contender does not execute. */
+  /** The least of all turns; undefined if the contender does not execute. */
   readonly runCpuMs?: number;
 }
 
-/** By contender: what was measured, or why nothing was. */
+/** By contender: the figures, or why there are none. */
 type Measured = ReadonlyMap<string, Figures | string>;
 
 async function measureAll(workload: string): Promise<Measured> {
@@ -70,7 +70,7 @@ async function measureAll(workload: string): Promise<Measured> {
   return measured;
 }
 
-/** Only those that execute; two turns each. */
+/** Only contenders that execute; two turns each. */
 async function measureShort(workload: string): Promise<Measured> {
   const measured = new Map<string, Figures | string>();
   for (let turn = 0; turn < 2; turn++) {
@@ -117,7 +117,7 @@ function limitsFor(workload: string, measured: Measured): Limit[] {
     },
   ];
   const theirs = ratio(runOf(measured, "p-graph"));
-  // If p-graph cannot do it at all, there is nothing to be compared with.
+  // Without a result of p-graph there is nothing to compare with.
   if (theirs !== undefined)
     limits.push({ claim: `${workload}: of p-graph`, measured: theirs, max: MAX_OF_P_GRAPH });
   return limits;

@@ -1,13 +1,16 @@
-/** Keeps the best ratios that the benches have shown, and names those of a new run that have slipped. */
+/** Stores the best ratios of the benches, and reports the ratios of a new run that are worse. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { type BenchReport, holds, type Limit, rounded } from "./measure.ts";
 
-/** By bench and claim. A better value replaces the kept one; a worse one is written by hand, its reason in the commit. */
+/**
+ * By bench and claim. A better value replaces the stored one; a worse one is written by hand, with its reason in the
+ * commit.
+ */
 export type Kept = Readonly<
   Record<string, Readonly<Record<string, { readonly best: number; readonly on: string }>>>
 >;
 
-/** What a value may be of the best one: machines differ, and short forms measure less often. */
+/** The largest factor above the best value: machines differ, and short forms measure less often. */
 const MAX_SLIP = 1.4;
 const FILE = new URL("./results.json", import.meta.url);
 
@@ -17,7 +20,7 @@ export function writeKept(kept: Kept): void {
   writeFileSync(FILE, `${JSON.stringify(kept, undefined, 2)}\n`);
 }
 
-/** In words: each limit that does not hold, and each value that is too far from the best that is kept. */
+/** Descriptions of limits that do not hold, and of values that are too far from the best one. */
 export function slipsOf(name: string, { limits }: BenchReport, kept: Kept): readonly string[] {
   return limits.flatMap((limit) => {
     const { claim, measured } = limit;
@@ -26,7 +29,7 @@ export function slipsOf(name: string, { limits }: BenchReport, kept: Kept): read
     if (measured === undefined) return [`${name}: ${claim}: could not be measured`];
     if (!holds(limit)) return [`${name}: ${claim}: ${rounded(measured)}, the limit is ${limit.max}`];
     if (best === undefined)
-      // Under a new name a claim would have lost its memory unseen.
+      // A renamed claim would lose its stored best value unnoticed.
       return of === undefined ? [] : [`${name}: ${claim}: no value is kept, npm run bench -- --keep ${name}`];
     if (measured <= best * MAX_SLIP) return [];
     return [`${name}: ${claim}: ${rounded(measured)}, more than ${MAX_SLIP} × the best, ${rounded(best)}`];
@@ -43,7 +46,7 @@ export function lower(one: BenchReport, other: BenchReport): BenchReport {
   return { ...one, limits: one.limits.map(least) };
 }
 
-/** With what is better than before, and its date. */
+/** The stored values with the better ones of this run, and its date. */
 export function withBetter(
   kept: Kept,
   reports: Readonly<Record<string, BenchReport>>,

@@ -1,4 +1,4 @@
-/** How many gate runs does a landed task cost, by the size of a batch and the share of bad tasks? */
+/** Measures the gate runs per landed task, by the size of a batch and the share of bad tasks. */
 import { randomFrom } from "../src/simulation/random.ts";
 import { CoreRun, task } from "../test/support/core-run.ts";
 import type { Limit, Table } from "./measure.ts";
@@ -7,10 +7,10 @@ const SIZES = [1, 5, 20, 50];
 const SHARES = [0, 0.02, 0.1];
 const TASKS = 400;
 const SEEDS = [1, 2, 3, 4, 5];
-/** The policy has to find out how many are bad, and pays for that. */
+/** The policy must first learn how many tasks are bad, which costs gate runs. */
 const MAX_OF_BEST = 1.25;
 
-/** By the engine's own decisions, without git: a gate that is red if a bad task is in the candidate. */
+/** Uses the engine's decisions without git: the gate is red if the candidate contains a bad task. */
 export function batchesTable(): { readonly table: Table; readonly limits: readonly Limit[] } {
   const columns = SHARES.map((share) => {
     const fixed = SIZES.map((size) => ({ size, runs: meanRuns(share, size, true) }));
@@ -69,7 +69,7 @@ function gateRuns({ share, size, isFixed, seed }: Story): number {
   return runs;
 }
 
-/** As if nothing had ever been bad: then a batch is always as large as it may be. */
+/** Pretends that no task was ever bad, so that a batch is always as large as allowed. */
 function pinOdds({ state }: CoreRun): void {
   Object.defineProperty(state, "odds", { get: () => ({ good: 1e9, bad: 0 }), set: () => {} });
 }

@@ -1,4 +1,4 @@
-/** How long does a task wait from ready to landed, by how many gates run at once? On the virtual clock, by the engine. */
+/** Measures the wait from ready to landed by the number of parallel gates, with the engine on a virtual clock. */
 import type { WorkBrief } from "../src/core/brief.ts";
 import type { Event } from "../src/core/log/event.ts";
 import { defaultPolicy, type Policy } from "../src/core/rules/policy.ts";
@@ -11,16 +11,16 @@ import type { Limit, Table } from "./measure.ts";
 
 const GATES = [1, 2, 4, 8];
 const SHARES = [0, 0.02, 0.1];
-/** Tasks that become ready in one gate time. */
+/** The number of tasks that become ready in one gate time. */
 const RATES = [0.5, 1, 2];
 const TASKS = 200;
 const SEEDS = [1, 2, 3];
 const GATE_MS = 60_000;
-/** What it takes to move the target to a candidate that has passed, measured by the table above. */
+/** The time to move the target to a passed candidate, as measured by the landing bench. */
 const MOVE_MS = 50;
 const MAX_WAIT = 1.15;
 
-/** Every gate takes equally long, so that in the ideal a task waits for one gate time, its own. */
+/** Every gate takes equally long, so ideally a task waits for one gate time: its own. */
 export async function gatesTable(): Promise<{ readonly table: Table; readonly limits: readonly Limit[] }> {
   const rows: Table["rows"][number][] = [];
   const limits: Limit[] = [];
@@ -121,7 +121,7 @@ const isGateRun = (event: Event): boolean =>
   event.type === "job.started" &&
   (event.job.kind === "check" || (event.job.kind === "land" && event.job.moves === undefined));
 
-/** In gate times, from the handoff that landed. */
+/** The mean wait in gate times, from the handoff that landed. */
 function meanWait(events: readonly Event[]): number {
   const ready = new Map<TaskId, number>();
   let sum = 0;

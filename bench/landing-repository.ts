@@ -1,4 +1,4 @@
-/** What is landed in the benchmark? A repository of a given size, with branches that each change a file of their own. */
+/** Makes the repository of the landing bench: a given number of files, and branches that each change one file. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ export async function makeBenchRepository(files: number, branches: number): Prom
 
 export const branchName = (i: number) => `work/${i}`;
 
-/** A hundred files a folder, thirty lines a file. */
+/** A hundred files per folder, thirty lines per file. */
 const pathOf = (i: number) => `src/folder-${Math.floor(i / 100)}/file-${i}.ts`;
 const textOf = (i: number, first = "first") =>
   Array.from(
@@ -42,7 +42,7 @@ function history(files: number, branches: number): string {
   return parts.join("");
 }
 
-/** As little as a program can do to run git: what the floor is made of. */
+/** Runs git with as little code as possible, for the floor that landings are compared with. */
 export function plainGit(folder: string, args: readonly string[], input = ""): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const child = spawn("git", args, { cwd: folder, stdio: ["pipe", "pipe", "pipe"] });
@@ -52,7 +52,7 @@ export function plainGit(folder: string, args: readonly string[], input = ""): P
   child.stderr.on("data", (chunk: Buffer) => {
     err += chunk.toString();
   });
-  child.stdin.on("error", () => {}); // It ended before it had read everything: its exit code says why.
+  child.stdin.on("error", () => {}); // Git ended before it read all input; its exit code says why.
   child.stdin.end(input);
   child.on("error", reject);
   child.on("close", (code) => {

@@ -1,4 +1,4 @@
-/** Measures a landing beside the git commands that it cannot do without: gate off; one by one, and in batches. */
+/** Measures landings without a gate, one by one and in batches, beside the git commands that they need in any case. */
 import { join } from "node:path";
 import { startedGits } from "../src/adapters/git/git.ts";
 import { GitRepository } from "../src/adapters/repositories/git.ts";
@@ -14,14 +14,14 @@ export const landingBench: Bench = { name: "landing", run };
 const SIZES = [500, 20_000];
 const BRANCHES = 200;
 const SHORT_BRANCHES = 100;
-/** How many landings at either end are compared. */
+/** The number of landings at each end that are compared. */
 const END = 50;
 const MAX_OF_FLOOR = 1.5;
-/** Beside the floor's own: a machine that is slower in the second half is slower for both. */
+/** Relative to the floor's growth, because a machine that becomes slower slows both. */
 const MAX_GROWTH = 1.25;
 const MAX_PROCESSES = 3;
 const BATCH = 50;
-/** A landing in a batch beside the floor's, one by one. */
+/** A landing in a batch, relative to one of the floor's single landings. */
 const MAX_BATCHED = 0.9;
 
 async function run(form: BenchForm = "whole"): Promise<BenchReport> {
@@ -77,7 +77,7 @@ async function run(form: BenchForm = "whole"): Promise<BenchReport> {
   };
 }
 
-/** On a virtual clock: what it measures is the same on any machine. */
+/** On a virtual clock, so the results are equal on every machine. */
 async function tableOfGates() {
   const { table, limits } = await gatesTable();
   return { table: [table], limits };
@@ -85,16 +85,16 @@ async function tableOfGates() {
 
 type Measured = {
   readonly floor: readonly number[];
-  /** As git does it by itself: what a power cut may empty. */
+  /** With git's default settings, which may lose data at a power failure. */
   readonly unsynced: readonly number[];
   readonly ours: readonly number[];
   readonly merge: readonly number[];
-  /** Ms a landing, one number a batch. */
+  /** Milliseconds per landing, one number per batch. */
   readonly batched: readonly number[];
   readonly processes: number;
 };
 
-/** All four take each branch in turn, so that they share whatever else the machine does; who is first changes. */
+/** All lanes take each branch in turn, so that other load affects them equally; the first one changes. */
 async function measure(files: number, branches: number): Promise<Measured> {
   await using repository = await makeBenchRepository(files, branches);
   using skein = new GitRepository({ folder: repository.folder });
@@ -135,7 +135,7 @@ type Lane = (branches: readonly string[]) => Promise<void>;
 
 const targetOf = (name: string) => `bench/${name}/target`;
 
-/** What Skein's git is told as well; the names of refs, which it syncs itself, the floor leaves to the journal. */
+/** Settings that Skein's git has too; Skein syncs names of refs itself, the floor leaves them to the journal. */
 const SYNCED = ["-c", "core.fsync=objects,reference", "-c", "core.fsyncMethod=batch"];
 
 async function floorLane(
@@ -189,7 +189,7 @@ async function mergeLane({ folder, git }: BenchRepository): Promise<Lane> {
   };
 }
 
-/** A lane that did less than the others would be faster for it. */
+/** A lane that did less than the others would be faster because of that. */
 async function verify({ git }: BenchRepository, branches: number): Promise<void> {
   const names = ["floor", "unsynced", "skein", "batched", "merge"];
   const trees = await Promise.all(names.map((name) => git("rev-parse", `${targetOf(name)}^{tree}`)));

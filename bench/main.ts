@@ -33,7 +33,7 @@ const BENCHES: readonly Bench[] = [
 
 const FLAGS = ["--json", "--check", "--keep"];
 
-/** What `--check` runs without a name: about a minute and a half on two idle cores. */
+/** The benches that `--check` runs without a name: about a minute and a half on two idle cores. */
 const CHECKED = ["graph", "subtasks", "engine", "startup", "landing"];
 
 type Mode = "show" | "json" | "check" | "keep";
@@ -50,14 +50,14 @@ const isHeld =
     : await measure(names, mode);
 process.exitCode = isHeld ? 0 : 1;
 
-/** False: a limit does not hold. */
+/** Returns false if a limit does not hold. */
 async function measure(names: readonly string[], mode: Mode): Promise<boolean> {
   const reports: Record<string, BenchReport> = {};
   for (const bench of benchesOf(
     names,
     BENCHES.map(({ name }) => name),
   )) {
-    console.error(`${bench.name}: measuring, which takes some minutes`); // Not on stdout, which may be for a machine.
+    console.error(`${bench.name}: measuring, which takes some minutes`); // Stdout may be read by a program.
     const report = await bench.run();
     reports[bench.name] = report;
     if (mode !== "json") printReport(report);

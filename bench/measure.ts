@@ -1,4 +1,4 @@
-/** Runs work for a benchmark, takes its numbers, and prints its report. */
+/** Runs work for a benchmark, measures it, and prints its report. */
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { runInNewContext } from "node:vm";
 
 export interface Bench {
   readonly name: string;
-  /** The short form measures less, and less often; its claims are among those of the whole one. */
+  /** The short form measures less, and less often; its claims are some of those of the whole form. */
   run(form?: BenchForm): Promise<BenchReport>;
 }
 
@@ -24,7 +24,7 @@ export interface Table {
   readonly rows: readonly Readonly<Record<string, string | number>>[];
 }
 
-/** A claim about a measured number. One that could not be measured does not hold. */
+/** A claim about a measured number. If the number could not be measured, the claim does not hold. */
 export interface Limit {
   readonly claim: string;
   readonly measured: number | undefined;
@@ -63,15 +63,16 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Milliseconds of processor time, all threads, so that collecting the garbage counts too. */
+/** Milliseconds of processor time of all threads, so that garbage collection is included. */
 export function cpuMs(work: () => unknown): Promise<number> {
   collectGarbage();
   return steadyCpuMs(work);
 }
 
 /**
- * As `cpuMs`, in the heap as it is: for rounds that each pay for the garbage of the one before, as in a process
- * that goes on. A collection by hand shrinks the young generation, which alone made rounds 1.5 times as dear.
+ * As `cpuMs`, without collecting garbage first: for rounds that each pay for the garbage of the round before, as in a
+ * long-running process. A forced collection shrinks the young generation, which alone made rounds 1.5 times as
+ * expensive.
  */
 export async function steadyCpuMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
@@ -80,7 +81,7 @@ export async function steadyCpuMs(work: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** Bytes that stay in use once the garbage is gone, typed arrays included. */
+/** Bytes in use after a garbage collection, including typed arrays. */
 export function usedBytes(): number {
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
@@ -102,8 +103,8 @@ export type ChildAnswer =
   | { readonly is: "failure"; readonly why: string };
 
 /**
- * Runs a file in a process of its own, which prints one JSON value: so contenders share neither compiled
- * code nor heap, and one that hangs or overflows ends only itself.
+ * Runs a file in a process of its own, which prints one JSON value: contenders then share neither compiled code nor
+ * heap, and one that hangs or overflows ends only itself.
  */
 export function inChild(file: URL, args: readonly string[], timeoutMs: number): Promise<ChildAnswer> {
   return new Promise((resolve) => {

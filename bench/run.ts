@@ -1,4 +1,4 @@
-/** What does a whole run cost beside the git commands that its tasks cannot do without? Instant agents, gate off. */
+/** Measures a whole run, with instant agents and without a gate, beside the git commands that its tasks need. */
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ export const runBench: Bench = { name: "run", run };
 
 const SIZES = [1, 20, 200];
 const FILES = 500;
-/** The claim is made for so many tasks. */
+/** The number of tasks that the claim is about. */
 const CLAIMED = 20;
 const MAX_OF_FLOOR = 3;
 const FLOOR_TASKS = 20;
@@ -58,7 +58,7 @@ async function run(): Promise<BenchReport> {
   };
 }
 
-/** What each task needs of git in any case, in a clone that is there already; ms a task. */
+/** Milliseconds per task for the git commands that each task needs, in an existing clone. */
 async function floorMs(): Promise<number> {
   await using repository = await makeBenchRepository(FILES, 0);
   const { folder, git } = repository;
@@ -85,7 +85,7 @@ async function floorMs(): Promise<number> {
   return median(times);
 }
 
-/** A program that does its task at once; as a planner it answers with what lies beside it. */
+/** A program that does its task at once; as a planner it prints the plan file beside it. */
 const AGENT = `#!/bin/sh
 if [ "$SKEIN_KIND" = plan ]; then
   if [ "$SKEIN_TURN" = 1 ]; then cat "$(dirname "$0")/plan.json"; else echo '{"scratchpad":"","tasks":[]}'; fi
@@ -147,7 +147,7 @@ function ok<T extends object>(result: T): Exclude<T, { readonly failure: unknown
   return result as Exclude<T, { readonly failure: unknown }>;
 }
 
-/** A run that landed less would be faster for it. */
+/** A run that landed less would be faster because of that. */
 function verify(folder: string, run: string, tasks: number): void {
   const files = execFileSync("git", ["ls-tree", "--name-only", `skein/${run}/target`], {
     cwd: folder,

@@ -1,7 +1,4 @@
-/**
- * Measures how long a command takes, from its start to its end: of the package as it is packed, and of the checkout, each
- * beside `node -e 0`, in turns, on the same Node.
- */
+/** Measures how long commands take in the packed package and in the checkout, beside an empty Node program. */
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,14 +12,17 @@ export const startupBench: Bench = { name: "startup", run };
 const ROUNDS = 21;
 const SHORT_ROUNDS = 5;
 const REQUEST = "Build user auth with login, logout, register";
-/** Some of everything that a plan is made by: an order, files, a limit. */
+/** Uses all parts of planning by rules: an order, files, a limit. */
 const LONG_REQUEST =
   "First refactor src/part-1/file-1.ts and src/part-2/file-2.ts to use one parser. Then add search with filters, " +
   "sorting and paging. Finally, make the tests pass. Don't change the public API.";
 
 type Timed = { readonly name: string; readonly args: readonly string[]; readonly max: number };
 
-/** `max`: of `node -e 0`, some 40 ms. A checkout strips types, and may take twice as long. */
+/**
+ * `max`: the largest multiple of `node -e 0`, which takes about 40 ms. A checkout strips types, and may take twice as
+ * long.
+ */
 const COMMANDS: readonly Timed[] = [
   { name: "--version", args: ["--version"], max: 1.6 },
   { name: "plan --by rules", args: ["plan", REQUEST, "--by", "rules"], max: 3 },
@@ -50,7 +50,7 @@ async function run(form: BenchForm = "whole"): Promise<BenchReport> {
       }));
     const all = [FLOOR, ...of(packed, "package", 1), ...of(checkout, "checkout", 2)];
     const times = new Map<Timed, Times>(all.map((timed) => [timed, { wall: [], cpu: [] }]));
-    // The first round is not counted: in a checkout it fills the compile cache, as a developer's first command does.
+    // The first round is not counted: in a checkout it fills the compile cache, like a developer's first command.
     for (let round = 0; round <= rounds; round += 1) {
       for (const timed of all) {
         const { wall, cpu } = await timeOf(timed.args, home);
@@ -65,7 +65,7 @@ async function run(form: BenchForm = "whole"): Promise<BenchReport> {
   }
 }
 
-/** The command of the package, unpacked beside the dependencies that this checkout has. */
+/** Unpacks the package beside this checkout's dependencies; returns the path of its command. */
 async function unpackedIn(home: string): Promise<string> {
   execFileSync("npm", ["run", "-s", "build"], { cwd: ROOT });
   const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", home];
@@ -76,7 +76,7 @@ async function unpackedIn(home: string): Promise<string> {
   return path.join(home, "package/bin/skein");
 }
 
-/** A repository of 300 files with a failed run, so that `status` has something to show. */
+/** Makes a repository of 300 files with a failed run, so that `status` has something to show. */
 async function makeRun(home: string, bin: string): Promise<void> {
   const at = { cwd: repositoryIn(home), env: environmentIn(home), stdio: "ignore" } as const;
   await makeFiles(at.cwd);
@@ -107,10 +107,10 @@ const environmentIn = (home: string) => ({
   SKEIN_STATE_DIR: path.join(home, "state"),
 });
 
-/** Milliseconds of the clock, and of the processor in all programs that were started. */
+/** Milliseconds by the clock, and of processor time in all started processes. */
 async function timeOf(args: readonly string[], home: string): Promise<{ wall: number; cpu: number }> {
   const options = { cwd: repositoryIn(home), env: environmentIn(home), timeout: 60_000 };
-  // Only a shell tells what its children have used.
+  // Only a shell reports the processor time of its children.
   const timed = 'TIMEFORMAT="%3R %3U %3S"; time "$0" "$@" >/dev/null 2>&1';
   const { stderr } = await promisify(execFile)("bash", ["-c", timed, process.execPath, ...args], options);
   const [wall = 0, user = 0, system = 0] = stderr.trim().split(" ").map(Number);

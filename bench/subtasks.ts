@@ -1,4 +1,4 @@
-/** Measures a subtask beside its own signature, at each depth, and a template beside a plain scan for it. */
+/** Measures a subtask beside its own signature, at each depth, and a template's match beside a plain scan. */
 import { hash } from "node:crypto";
 import { canonicalJson } from "../src/subtasks/canonical.ts";
 import { executeTask } from "../src/subtasks/execute.ts";
@@ -9,17 +9,20 @@ import { type Bench, type BenchForm, type BenchReport, steadyCpuMs } from "./mea
 
 export const subtasksBench: Bench = { name: "subtasks", run };
 
-/** Taking turns, so that a busy minute hits all; the least of each counts. */
+/** In turns, so that a busy minute affects all; the lowest value of each counts. */
 const ROUNDS = 15;
 const SHORT_ROUNDS = 6;
 const SUBTASKS = 2_000;
 const DEPTHS = [1, 2, 5, 10];
 const TEMPLATES = 10_000;
 const REQUESTS = 50;
-/** How often as many requests are matched as are scanned for: once takes so little that its ratio jumped to three times. */
+/**
+ * How often the requests are matched for each scan: a single match is so short that its ratio varied by a factor of
+ * three.
+ */
 const MATCHES = 10;
 const MAX_OF_FLOOR = 3;
-/** The tenth level beside the first. */
+/** The tenth level relative to the first. */
 const MAX_GROWTH = 1.25;
 const MAX_OF_SCAN = 3;
 
@@ -31,7 +34,7 @@ async function run(form: BenchForm = "whole"): Promise<BenchReport> {
   const { registry, descriptions } = manyTemplates();
   const inputs = Array.from({ length: SUBTASKS }, (_, n) => inputsOf(n));
   for (let round = -2; round < rounds; round += 1) {
-    if (round === 0) least.clear(); // The first two have warmed the code.
+    if (round === 0) least.clear(); // The first two rounds warmed up the code.
     await take("floor", () => floor(inputs));
     for (const depth of DEPTHS) await take(`depth ${depth}`, () => spawnAt(depth, inputs));
     await take("scan", () => requestsOf(round).map((request) => scan(descriptions, request)));
@@ -81,7 +84,7 @@ function report(ms: (name: string) => number, rounds: number): BenchReport {
   };
 }
 
-/** About 1,000 characters as JSON, as a model would write them: few long texts, some short fields. */
+/** About 1,000 characters of JSON, as a model would write them: a few long texts, some short fields. */
 function inputsOf(n: number): Readonly<Record<string, unknown>> {
   return {
     goal: `Check part ${n} of the change. ${"The function must keep its order, and say what is missing. ".repeat(5)}`,
@@ -102,7 +105,7 @@ const floor = (all: readonly Readonly<Record<string, unknown>>[]) =>
     return "text" in written ? hash("sha256", written.text, "hex") : "";
   });
 
-/** A chain down to the parent, which then spawns all of them, one after the other. */
+/** Makes a chain down to a parent, which then spawns all the tasks one after the other. */
 async function spawnAt(depth: number, inputs: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
   const handler = functionHandler(({ task, responses }) => {
     if (task.type === "leaf") return "done";
@@ -166,7 +169,7 @@ const requestsOf = (round: number): readonly SubtaskRequest[] =>
     template_hints: [`hint-${n}`],
   }));
 
-/** Which description has the most of the words? Nothing is prepared, nothing kept. */
+/** Finds the description with the most of the words, without any index. */
 function scan(descriptions: readonly string[], { description }: SubtaskRequest): number {
   const words = description.toLowerCase().split(/\W+/);
   let [best, most] = [0, -1];

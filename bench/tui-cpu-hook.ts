@@ -1,4 +1,4 @@
-/** Loaded into a process that is measured: on SIGUSR2 it writes its processor time, in ms, into a file of its own. */
+/** Loaded into a measured process: on SIGUSR2 it writes its processor time, in ms, into a file of its own. */
 import { renameSync, writeFileSync } from "node:fs";
 
 const folder = process.env["BENCH_CPU_FOLDER"];

@@ -1,4 +1,4 @@
-/** A simulated run that writes to a real log, so many events a second; prints the processor time it took, in ms. */
+/** Writes a simulated run to a real log at a given number of events per second; prints its processor time in ms. */
 import { setImmediate as drained, setTimeout as sleep } from "node:timers/promises";
 import { ManualClock } from "../src/adapters/clocks/manual.ts";
 import type { Event } from "../src/core/log/event.ts";
@@ -29,7 +29,7 @@ const inbox = new Inbox();
 inbox.send({ type: "open", request: { run, goal, base: repository.base } });
 const stop = new AbortController();
 const ended = runEngine({ log, queue, clock: clock.ofProcess(), policy }, inbox, stop.signal);
-await advance(() => written >= Number(tasks)); // The plan, and the first workers: not at that speed.
+await advance(() => written >= Number(tasks)); // The plan and the first workers run at full speed.
 const cpu = process.cpuUsage();
 const start = performance.now();
 const before = written;

@@ -1,4 +1,4 @@
-/** A viewer that draws nothing: it follows a run's log and folds it. Says "ready" once it has seen so many events. */
+/** Follows a run's log and folds it without drawing. Prints "ready" once it has seen a given number of events. */
 import { hasFailed } from "../src/core/result.ts";
 import { nothingSeen, see } from "../src/core/view/view.ts";
 import { projectAt } from "../test/web/place.ts";

@@ -1,4 +1,4 @@
-/** What does the terminal view cost while a large run goes on, and what do viewers cost the engine? */
+/** Measures the processor time of the terminal view during a large run, and what viewers cost the engine. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -100,7 +100,7 @@ async function viewAndFold(size: number, folder: string) {
   }
 }
 
-/** In turns, so that what else the machine does hits both. */
+/** In turns, so that other load affects both. */
 async function engineWithViewers(size: number, folder: string) {
   const alone: number[] = [];
   const watched: number[] = [];
@@ -139,7 +139,7 @@ const measured = (run: MadeRun, folder: string): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `--import=${path.join(ROOT, "bench/tui-cpu-hook.ts")}`,
 });
 
-/** What each process says of itself, asked for the `time`th time. */
+/** The processor time that each process reports, at its `time`th request. */
 async function cpuOf(pids: readonly number[], folder: string, time: number): Promise<readonly number[]> {
   for (const pid of pids) process.kill(pid, "SIGUSR2");
   const files = pids.map((pid) => path.join(folder, `${pid}-${time}`));

@@ -1,4 +1,4 @@
-/** Does the web page stay smooth while a large run goes on? In a real browser, 200 events a second. */
+/** Measures in a real browser whether the web page stays responsive during a large run, at 200 events a second. */
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ import type { Bench } from "./measure.ts";
 
 const SIZES = [1_000, 5_000];
 const EVENTS_PER_SECOND = 200;
-/** In each view of the run. */
+/** The seconds spent in each view of the run. */
 const SECONDS = 3;
 const VIEWS = ["graph", "timeline", "tasks", "landing", "health", "cost", "log", "graph/t.1"];
 const MAX_BLOCK_MS = 100;
@@ -95,7 +95,7 @@ async function measure(size: number) {
   }
 }
 
-/** Of the page's main thread, by the processor time that it took. */
+/** The longest task of the page's main thread, in processor time. */
 function longestTaskMs(trace: Buffer): number {
   type Entry = { name: string; pid: number; tid: number; tdur?: number; args: { name?: string } };
   const { traceEvents } = JSON.parse(trace.toString("utf8")) as { traceEvents: readonly Entry[] };
@@ -110,7 +110,7 @@ function longestTaskMs(trace: Buffer): number {
   );
 }
 
-/** Ten times a second, as an engine writes them. */
+/** Writes ten times a second, as an engine does. */
 async function feed(
   more: (events: readonly Event[]) => Promise<void>,
   events: readonly Event[],

@@ -1,6 +1,6 @@
 /**
- * A subplanner on its own: a task is split by one function and done by another, large parts are split again, what
- * fails is tried again, and at the end there is one handoff. No repository, no account, no network.
+ * Splits a task with one function and does the parts with another: large parts are split again, failed ones are
+ * retried, and the result is one handoff. Needs no repository, account or network.
  *
  *   npm ci, then: node_modules/.bin/node examples/decompose.ts
  */
@@ -8,7 +8,7 @@ import { decomposeAndExecute, type PlanBrief, type WorkBrief } from "../src/inde
 
 const guide = ["intro.md", "install.md", "first-steps.md", "how-to/deploy.md", "how-to/upgrade.md"];
 
-/** One subtask a file, and one for the whole folder, which is large enough to be split again. */
+/** One subtask per file, and one for the whole folder, which is large enough to be split again. */
 function plan({ first, spec, depth, news }: PlanBrief) {
   for (const { key, end } of news) console.log(`${"  ".repeat(depth)}heard: ${key} is ${end}`);
   if (!first) return { tasks: [] };
@@ -25,7 +25,7 @@ function plan({ first, spec, depth, news }: PlanBrief) {
   };
 }
 
-/** Here a model would be asked; `signal` is for it. The first attempt at one file goes wrong. */
+/** A model would be called here, with `signal`. The first attempt at one file fails. */
 async function work({ spec, attempt, past }: WorkBrief, { signal }: { readonly signal: AbortSignal }) {
   signal.throwIfAborted();
   if (spec.key === "install" && attempt === 1) throw new Error("the model answered with an empty page");

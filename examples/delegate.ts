@@ -1,6 +1,6 @@
 /**
- * A task that delegates and goes on: it spawns a subtask from an XML template, the subtask asks, a person answers, and
- * a second subtask that fails leaves something to go on with. No repository, no account, no network.
+ * Runs a task that delegates and continues: it spawns a subtask from an XML template, a person answers the subtask's
+ * question, and a second subtask fails with partial results. Needs no repository, account or network.
  *
  *   npm ci, then: node_modules/.bin/node examples/delegate.ts
  */
@@ -22,7 +22,7 @@ registry.registerXml(`
   </task>`);
 registry.register({ name: "translate", type: "translation", description: "Translate a text" });
 
-/** Here models would be asked: one function talks for all tasks. */
+/** Models would be called here: one function handles all tasks. */
 function talk({ task, responses }: FunctionTurn) {
   const last = responses.at(-1);
   switch (task.template) {
@@ -37,7 +37,7 @@ function talk({ task, responses }: FunctionTurn) {
   }
 }
 
-/** The writer: it passes questions on, and copes with a translation that failed. */
+/** The writer: it passes questions on, and handles a failed translation. */
 function write(responses: FunctionTurn["responses"]) {
   const last = responses.at(-1);
   const text = "Hello, colour";

@@ -1,6 +1,6 @@
 /**
- * The whole of Skein inside a program: a real repository, a clone for each task, a gate, a merge queue, a log. The
- * planner and the worker are plain functions. It makes a repository of its own and removes it at the end.
+ * Runs all of Skein inside a program: a real repository, a clone per task, a gate, a merge queue, a log. The planner
+ * and the worker are plain functions. It makes a repository of its own and removes it at the end.
  *
  *   npm ci, then: node_modules/.bin/node examples/embed-run.ts
  */
@@ -33,7 +33,7 @@ await using skein = createOrchestrator({
       const text = await readFile(file, "utf8");
       await writeFile(file, text.replace("+ name", '+ name + "!"'));
     } else {
-      // The first attempt does not even parse: the gate turns red, and the next one is told why.
+      // The first attempt does not parse: the gate turns red, and the next attempt is told why.
       await writeFile(file, attempt === 1 ? "exports.part = (;\n" : 'exports.part = () => "Goodbye";\n');
     }
     return { status: "complete", summary: `changed ${spec.scope[0]}` };

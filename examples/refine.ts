@@ -1,12 +1,12 @@
 /**
- * Tasks of tasks: a loop that makes something better until a script and an evaluator are content, then a map over
- * files whose results are put together. No repository, no account, no network.
+ * Runs groups of tasks: a loop that improves a draft until a script and an evaluator accept it, then a map over files
+ * with a reduce. Needs no repository, account or network.
  *
  *   npm ci, then: node_modules/.bin/node examples/refine.ts
  */
 import { executeTask, functionHandler, type Iteration } from "../src/surfaces/library/subtasks.ts"; // In your project: from "skein-agents/subtasks".
 
-/** Here models would be asked. The director's first draft has a mistake, which the script finds. */
+/** Models would be called here. The director's first draft has a mistake, which the script finds. */
 const handler = functionHandler(({ task: { template, inputs } }) => {
   switch (template) {
     case "director":
@@ -36,7 +36,7 @@ const loop = await executeTask(
   { goal: "add two numbers" },
   {
     handler,
-    // A program of yours: a test run, a compiler. What it exits with is for the evaluator to judge.
+    // Your own program: a test run, a compiler. The evaluator judges its exit code.
     runScript: async (script, draft) => {
       const isRight = new Function(`${draft} return ${script};`)() === true;
       return { exit_code: isRight ? 0 : 1, stdout: isRight ? "passed" : `${script} is false`, stderr: "" };

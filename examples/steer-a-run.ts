@@ -1,5 +1,5 @@
 /**
- * A run that is told things while it goes on: paused, steered, a task given up, stopped in the middle and resumed. It
+ * Controls a run while it goes on: pauses and steers it, gives a task up, stops it in the middle and resumes it. It
  * makes a repository of its own and removes it at the end.
  *
  *   npm ci, then: node_modules/.bin/node examples/steer-a-run.ts
@@ -18,7 +18,7 @@ const page = (id: string) => ({
   scope: [`${id}.md`],
 });
 
-/** Resolves when somebody is at work on a page. */
+/** Resolves when a worker has begun a page. */
 const begun = new Map(["slow", "huge", "extra"].map((id) => [id, Promise.withResolvers<void>()]));
 let isPatient = true;
 

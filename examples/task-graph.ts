@@ -1,6 +1,6 @@
 /**
- * A graph of tasks, each given to the specialist that fits it and tried again when it fails. Nothing of it needs a
- * repository, an account or the network.
+ * Executes a graph of tasks, each given to a matching specialist and retried on failure. Needs no repository, account
+ * or network.
  *
  *   npm ci, then: node_modules/.bin/node examples/task-graph.ts
  */
@@ -14,7 +14,7 @@ const graph = new TaskGraph([
 ]);
 const delegation = new DelegationEngine({ maxRetries: 2, retryDelayMs: 1 });
 
-/** Your own agent: a model, a program, a person. This one drops the store once. */
+/** Your own agent: a model, a program, a person. This one fails once, at the store. */
 let drops = 1;
 async function ask(specialist: string, task: { readonly id: string }) {
   if (task.id === "store" && drops-- > 0) return { success: false, output: "", error: "lost the connection" };

@@ -1,4 +1,4 @@
-/** Where may an example work? In a new repository with one commit, which is gone when its scope ends. */
+/** Makes a new repository with one commit for an example to work in, which is removed at the end of its scope. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ export async function throwawayRepository(files: Readonly<Record<string, string>
   return {
     folder,
     git,
-    /** What is kept of runs goes with the rest; without this it is in ~/.local/state/skein. */
+    /** Keeps the state of runs in the same folder; without this it is in ~/.local/state/skein. */
     env: { ...process.env, SKEIN_STATE_DIR: path.join(outer, "state") },
     [Symbol.asyncDispose]: () => rm(outer, { recursive: true, force: true, maxRetries: 3 }),
   };

@@ -1,3 +1,4 @@
+/** Tests the size of the page's script, and that the page's simpler indexes fold a run to the same state. */
 import assert from "node:assert/strict";
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** `npm run build:web`: the page, from src/surfaces/web into dist/web, as files that need nothing else. */
+/** `npm run build:web`: builds the page from src/surfaces/web into dist/web, as files without dependencies. */
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -11,7 +11,7 @@ const TO = path.join(ROOT, "dist/web");
 /** Gzipped. */
 export const MAX_SCRIPT_KB = 60;
 
-/** Returns its size in kB. */
+/** Returns the script's size in kB, gzipped. */
 export async function buildPage(to = TO): Promise<number> {
   mkdirSync(to, { recursive: true });
   await build({
@@ -25,19 +25,19 @@ export async function buildPage(to = TO): Promise<number> {
     jsxFactory: "h",
     jsxFragment: "Fragment",
     inject: [path.join(ROOT, "tools/web-jsx.js")],
-    tsconfigRaw: {}, // Its own has the automatic runtime, for checks.
+    tsconfigRaw: {}, // The page's own tsconfig has the automatic runtime, for type checks.
     legalComments: "none",
     plugins: [plainIndexes],
   });
   copyFileSync(path.join(FROM, "index.html"), path.join(to, "index.html"));
-  // Its licence asks to be in every copy.
+  // The licence requires a copy of itself.
   copyFileSync(path.join(ROOT, "node_modules/preact/LICENSE"), path.join(to, "LICENSE-preact.txt"));
   return gzipSync(readFileSync(path.join(to, "main.js"))).length / 1_000;
 }
 
 const INDEXES = ["core/log/deadlines.ts", "core/log/scope-table.ts", "graph/ready-queue.ts"];
 
-/** They are a thirtieth of the script, and only an engine needs them fast. */
+/** These indexes are a thirtieth of the script, and only an engine needs them to be fast. */
 export const plainIndexes: Plugin = {
   name: "plain indexes",
   setup({ onLoad }) {

@@ -10,10 +10,13 @@ import { ROOT } from "./source-files.ts";
 
 const TYPES = path.join(ROOT, "dist/types");
 const LIBRARY = ["index", ...["graph", "planning", "subtasks"].map((name) => `surfaces/library/${name}`)];
-/** One file of its own, which the main entry imports: there is one `TaskGraph`, whichever way a program gets it. */
+/** A file of its own that the main entry imports, so that a program gets the same `TaskGraph` through either entry. */
 const GRAPH = "src/surfaces/library/graph.ts";
 
-/** What many commands load, in chunks with what they use of it: a file each costs more than to read it. */
+/**
+ * Packages that many commands load, bundled in chunks with the parts in use: loading a file each costs more than
+ * reading it.
+ */
 const BUNDLED = ["commander", "yaml", "zod"];
 const { dependencies } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as {
   readonly dependencies: Readonly<Record<string, string>>;
@@ -23,7 +26,7 @@ rmSync(path.join(ROOT, "dist"), { recursive: true, force: true });
 
 const options: BuildOptions = {
   absWorkingDir: ROOT,
-  // The command, what programs import, and what Skein starts as a program of its own.
+  // The command, the library entries, and the programs that Skein starts.
   entryPoints: [
     "src/surfaces/cli/main.ts",
     ...LIBRARY.map((name) => `src/${name}.ts`).filter((file) => file !== GRAPH),
@@ -36,16 +39,16 @@ const options: BuildOptions = {
   format: "esm",
   platform: "node",
   target: "node24",
-  // What draws `skein watch` (ink, react) is inside as well: 40 packages that nobody else needs.
+  // The packages that draw `skein watch` (ink, react) are bundled too: they are 40, and nothing else needs them.
   external: Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),
-  // Only for developers of ink, who ask for it by a variable: any module of Node stands in for it.
+  // Only needed by developers of ink, who enable it by a variable: any module of Node can replace it.
   alias: { "react-devtools-core": "node:util" },
   define: { "process.env.NODE_ENV": '"production"' },
-  // Some of what is inside asks for modules of Node by `require`.
+  // Some bundled packages load modules of Node with `require`.
   banner: {
     js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',
   },
-  // Less to parse; names stay, for stack traces.
+  // Less to parse; names are kept, for stack traces.
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: "warning",
@@ -67,9 +70,9 @@ execFileSync(
 removeUnreachableTypes();
 
 /**
- * Fewer chunks. esbuild makes one for each set of lazy imports that reach the same files: `skein status` would load 69,
- * at half a millisecond each. So all that `plan` loads is one set, and what `status` loads besides is another: a lazy
- * file that needs some of a set is made to import all of it.
+ * Reduces the number of chunks. esbuild makes one for each set of lazy imports that reach the same files: `skein
+ * status` would load 69, at half a millisecond each. So everything that `plan` loads is one set, and what `status`
+ * loads besides is another: a lazy file that needs some of a set is made to import all of it.
  */
 function gathered(inputs: Metafile["inputs"]): Plugin {
   const lazy = Object.values(inputs).flatMap(({ imports }) =>
@@ -88,7 +91,8 @@ function gathered(inputs: Metafile["inputs"]): Plugin {
   return {
     name: "gathered",
     setup: ({ onLoad, onResolve }) => {
-      // Found without package.json, which says that an import of ours without names may be left out: added ones have none.
+      // Resolved without package.json, which allows imports of our files without names to be dropped: the added imports
+      // have no names.
       onResolve({ filter: /^\.*\/.*\.tsx?$/ }, ({ path: file, resolveDir }) =>
         resolveDir.includes("node_modules") ? undefined : { path: path.resolve(resolveDir, file) },
       );
@@ -106,7 +110,7 @@ function gathered(inputs: Metafile["inputs"]): Plugin {
   };
 }
 
-/** Imports a file that is built by itself instead of bundling it again. */
+/** Makes the bundle import a file that is built separately instead of bundling it again. */
 function apart(file: string, built: string): Plugin {
   return {
     name: "apart",
@@ -122,16 +126,16 @@ function apart(file: string, built: string): Plugin {
   };
 }
 
-/** What is loaded with a file. */
+/** The files that are loaded with a file. */
 function reached(inputs: Metafile["inputs"], entry: string): readonly string[] {
   const found = new Set([entry]);
-  for (const file of found) // A set that grows is followed to its end.
+  for (const file of found) // The loop also visits files that are added during it.
     for (const { path: one, kind, external } of inputs[file]?.imports ?? [])
       if (kind !== "dynamic-import" && !external) found.add(one);
   return [...found];
 }
 
-/** Licences ask to be in every copy. */
+/** Licences require a copy of themselves in every copy of the code. */
 function licencesOf(inputs: readonly string[]): string {
   const names = inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
   return [...new Set(names)]
@@ -145,10 +149,13 @@ function licencesOf(inputs: readonly string[]): string {
     .join("\n---\n\n");
 }
 
-/** The compiler writes the types of every file that it has read; programs see those that the library's mention. */
+/**
+ * The compiler writes types for every file that it has read; this removes those that the library's types do not
+ * mention.
+ */
 function removeUnreachableTypes(): void {
   const reached = new Set(LIBRARY.map((name) => path.join(TYPES, `${name}.d.ts`)));
-  for (const file of reached) // A set that grows is followed to its end.
+  for (const file of reached) // The loop also visits files that are added during it.
     for (const { specifier = "" } of importsOf(readFileSync(file, "utf8")))
       if (specifier.startsWith("."))
         reached.add(path.join(path.dirname(file), specifier.replace(/\.ts$/, ".d.ts")));

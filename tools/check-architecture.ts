@@ -1,4 +1,4 @@
-/** Which files break the rules of tools/layers.ts, and what is to be done about each? */
+/** Finds files that break the rules of tools/layers.ts, and says how to fix each. */
 import { builtinModules } from "node:module";
 import path from "node:path";
 import { exportsOf, type Import, importsOf } from "./imports.ts";
@@ -24,7 +24,7 @@ export function checkArchitecture(files: readonly SourceFile[]): readonly string
 
 type ProductFile = SourceFile & { readonly imports: readonly Import[] };
 
-/** The files of ours that this one imports, by their paths. */
+/** The project's files that this file imports, by path. */
 function localImports({ path: file, imports }: ProductFile): readonly string[] {
   const specifiers = imports
     .map(({ specifier = "" }) => specifier)
@@ -50,8 +50,8 @@ function wrongPackages({ path: file, imports }: ProductFile): readonly string[] 
 
 function wrongDirection(file: string, used: string): readonly string[] {
   const [from, to] = [layerOf(file), layerOf(used)];
-  if (from === undefined) return []; // Told already, as having no layer.
-  if (used === "package.json") return []; // Its version is data.
+  if (from === undefined) return []; // Reported already, as having no layer.
+  if (used === "package.json") return []; // Package.json is data: the version.
   if (to === undefined)
     return [`${file} imports ${used}, which belongs to no layer: move that file into src`];
   if (from === to || from.mayUse.includes(to.name)) return [];
@@ -62,7 +62,7 @@ function wrongDirection(file: string, used: string): readonly string[] {
   ];
 }
 
-/** What a test alone imports is not used: it is to be tested through what uses it. */
+/** An export that only a test imports is unused: it should be tested through the code that uses it. */
 function unusedExports(product: readonly ProductFile[], files: readonly SourceFile[]): readonly string[] {
   const used = new Set<string>();
   for (const { path: file, text } of files) {
@@ -96,7 +96,7 @@ function sharedTypeNames(product: readonly ProductFile[]): readonly string[] {
     );
 }
 
-/** One message per cycle met, by a walk that keeps its own stack: an import chain may be long. */
+/** One message per cycle. Walks with a stack of its own, because an import chain may be long. */
 function cycles(uses: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const found: string[] = [];
   const finished = new Set<string>();

@@ -1,4 +1,4 @@
-/** What do the documents say that the code knows? `npm run docs` writes the keys into docs/configuration.md. */
+/** `npm run docs`: writes the configuration keys of the schema into docs/configuration.md. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describeKeys, jsonSchema } from "../src/config/index.ts";
@@ -6,7 +6,7 @@ import { ROOT } from "./source-files.ts";
 
 export const CONFIGURATION = path.join(ROOT, "docs", "configuration.md");
 
-/** The document with the keys of today between its two marks; all else in it is written by hand. */
+/** The document with the current keys between its two marks; the rest of it is written by hand. */
 export function withKeys(text: string): string {
   const [start, end] = [text.indexOf(START), text.indexOf(END)];
   if (start < 0 || end < start) throw new Error(`the document has no ${START} … ${END}`);
@@ -18,7 +18,7 @@ const END = "<!-- from here on by hand -->";
 
 type Key = ReturnType<typeof describeKeys>[number];
 
-/** Keys of their own first, then group by group. */
+/** Keys without a group first, then group by group. */
 function keysText(): string {
   const byGroup = Map.groupBy(describeKeys(), ({ key }) => groupOf(key));
   const own = byGroup.get("") ?? [];
@@ -50,7 +50,7 @@ function entryOf(key: Key): string {
   return wrapped(`- **\`${key.key}\`** (${facts}): ${key.description}`, "  ");
 }
 
-/** A duration and a size are numbers or texts to the schema; their defaults tell them apart. */
+/** A duration and a size are both numbers or texts in the schema; their defaults tell them apart. */
 function typeOf({ type, default: value }: Key): string {
   const written = String(value);
   if (type === "number | string") return /^\d+(?:ms|s|m|h|d)$/.test(written) ? "duration" : "size";
@@ -72,7 +72,7 @@ const defaultOf = (value: unknown) =>
 
 const MAX_COLUMNS = 120;
 
-/** Broken between words. */
+/** Wraps between words. */
 function wrapped(text: string, indent = ""): string {
   const lines: string[] = [];
   let line = "";

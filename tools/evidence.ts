@@ -1,7 +1,8 @@
 /**
- * Judges the newest commits of a repository as if workers had made them, each by its own message as the task:
- * `npm run evidence -- <repository> [--commits 120] [--all]`. Shows how often Skein's rules about tests and marks would
- * refuse what people really do.
+ * Shows how often Skein's rules about tests and marks would refuse real commits: `npm run evidence -- <repository>`.
+ *
+ * Judges the newest commits of a repository as if workers had made them, each with its own message as the task.
+ * Options: `--commits 120`, `--all`.
  */
 import { parseArgs } from "node:util";
 import { git } from "../src/adapters/git/git.ts";
@@ -51,7 +52,7 @@ await repository.close();
 const share = commits.length === 0 ? 0 : (100 * refused) / commits.length;
 console.log(`${commits.length} commits: ${refused} refused (${share.toFixed(1)} %), ${flagged} flagged`);
 
-/** What the branch got at once: a merge with the words of all that it brought. */
+/** Follows the first parents: a merge counts as one change, with the messages of all its commits. */
 async function newestCommits(from: string, max: number) {
   const listed = await log(from, ["--first-parent", "--min-parents=1", `--max-count=${max}`, "HEAD"]);
   const whole = [];

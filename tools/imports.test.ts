@@ -1,10 +1,11 @@
+/** Tests which imports and exports are found in source code. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exportsOf, importsOf } from "./imports.ts";
 
 const specifiers = (source: string) => importsOf(source).map(({ specifier }) => specifier);
 
-/** A hole in a template, in a text about templates. */
+/** A template hole, built so that this file does not contain one. */
 const hole = (code: string) => `\${${code}}`;
 
 const ONE: string[] = [

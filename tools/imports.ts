@@ -1,12 +1,9 @@
-/**
- * What does a source file import and export? A scan of its tokens: comments, strings, patterns and templates do not
- * count.
- */
+/** Finds what a source file imports and exports, by its tokens: comments, strings and templates do not count. */
 
 export type Import = {
-  /** As written; undefined for `import(…)` of something computed. */
+  /** As written; undefined for `import(…)` of a computed name. */
   readonly specifier: string | undefined;
-  /** The names taken, as the other file calls them; "all" if the scan cannot tell which. */
+  /** The imported names, as the other file calls them; "all" if the scan cannot tell which. */
   readonly names: readonly string[] | "all";
   readonly line: number;
 };
@@ -24,7 +21,7 @@ export function importsOf(source: string): readonly Import[] {
   return found;
 }
 
-/** Of a list such as `const a = 1, b = 2` only the first name is found: the formatter's rules forbid the rest. */
+/** In a list such as `const a = 1, b = 2` only the first name is found: the linter's rules forbid such lists. */
 export function exportsOf(source: string): readonly Export[] {
   const tokens = tokensOf(source);
   return tokens.flatMap(({ text, kind }, i): readonly Export[] => {
@@ -57,7 +54,7 @@ function imported(tokens: readonly Token[], at: number): Taken | undefined {
   return { specifier: isWritten ? argument.text : undefined, names: namesAround(tokens, at) };
 }
 
-/** Of `const { a } = await import("…")`, `(await import("…")).a` and the type `import("…").a`. */
+/** The names in `const { a } = await import("…")`, `(await import("…")).a` and the type `import("…").a`. */
 function namesAround(tokens: readonly Token[], at: number): Import["names"] {
   const after = tokens.slice(at + 4, at + 7).map(({ text }) => text);
   if (after[0] === "." && after[1] !== "then") return [after[1] ?? ""];
@@ -73,7 +70,7 @@ function reexported(tokens: readonly Token[], at: number): Taken | undefined {
   return tokens[first]?.text === "{" || tokens[first]?.text === "*" ? namedSource(tokens, first) : undefined;
 }
 
-/** Follows `{ a, type b as c } from "…"`; any other sign means that it is something else (`import.meta`). */
+/** Reads `{ a, type b as c } from "…"`; any other sign means that it is something else (`import.meta`). */
 function namedSource(tokens: readonly Token[], start: number): Taken | undefined {
   const names: string[] = [];
   let hasAll = false;
@@ -105,7 +102,7 @@ function listed(tokens: readonly Token[], start: number): readonly { name: strin
     .map((entry) => ({ name: entry[0] as string, as: entry.at(-1) as string }));
 }
 
-/** Comments match and give no token. A pattern and a template are read further than their first sign. */
+/** Comments match without a named group. A pattern or a template is read on from its first sign. */
 const TOKEN =
   /\s*(?:\/\*[\s\S]*?\*\/|\/\/[^\n]*|(?<quoted>"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*')|(?<word>[\p{L}\p{N}_$#]+)|(?<sign>\S))/uy;
 const PATTERN = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/uy;
@@ -113,7 +110,7 @@ const TEMPLATE_TEXT = /(?:\\[\s\S]|\$(?!\{)|[^\\`$])*(?:`|\$\{|$)/uy;
 
 function tokensOf(source: string): readonly Token[] {
   const tokens: Token[] = [];
-  /** How many braces are open in each `${…}` that we are in, innermost last. */
+  /** The number of open braces in each enclosing `${…}`, innermost last. */
   const holes: number[] = [];
   let at = 0;
   const add = (kind: Token["kind"], text: string) => tokens.push({ kind, text, at });
@@ -138,7 +135,7 @@ function tokensOf(source: string): readonly Token[] {
       if (sign === "}") holes.pop();
       const text = skip(TEMPLATE_TEXT, at);
       if (text.endsWith("${")) holes.push(0);
-      // A template without holes is as good as a string.
+      // A template without holes counts as a string.
       if (text.endsWith("`")) add(sign === "`" ? "string" : "sign", sign === "`" ? text.slice(0, -1) : VALUE);
     } else if (sign !== "") {
       if (sign === "{" && holes.length > 0) holes.push((holes.pop() as number) + 1);

@@ -1,4 +1,4 @@
-/** Who may import whom, and why? The rules as data; test/architecture.test.ts holds the code to them. */
+/** The rules of which folder may import which, with reasons; test/architecture.test.ts enforces them. */
 
 export type Layer = {
   readonly name: string;
@@ -13,7 +13,7 @@ const BELOW_JOBS = [...GRAPH, "core", "ports", "prompting", "delegation", "plann
 const BELOW_APP = [...BELOW_JOBS, "jobs", "engine", "config"];
 const BELOW_SURFACES = [...BELOW_APP, "app"];
 
-/** The first layer that holds a file is the file's. */
+/** A file belongs to the first layer that matches it. */
 export const LAYERS: readonly Layer[] = [
   {
     name: "text",
@@ -66,7 +66,7 @@ export const LAYERS: readonly Layer[] = [
   ...["delegation", "planning", "subtasks"].map((name) => ({
     name,
     holds: new RegExp(`^src/${name}/`),
-    // A plan names specialists by the rule that a run chooses them by.
+    // A plan chooses specialists by the same rule as a run.
     mayUse: [...GRAPH, "core", "ports", ...(name === "planning" ? ["delegation"] : [])],
     why: "each of delegation, planning and subtasks can be used without those that come after it",
   })),
@@ -132,14 +132,14 @@ export const LAYERS: readonly Layer[] = [
   },
 ];
 
-/** Folders that also run where there is no Node. */
+/** Folders that must also run without Node. */
 export const WITHOUT_NODE = /^src\/(?:text|core|graph|surfaces\/web)\//;
 
-/** What others start or import by the package's name: its exports need no user within the project. */
+/** Files that are started, or imported by the package's name: their exports need no user within the project. */
 export const ENTRIES =
   /^src\/(?:index|surfaces\/cli\/main|surfaces\/library\/(?:graph|planning|subtasks))\.ts$/;
 
-/** What fits in the head. */
+/** The most lines of a file that is easy to understand. */
 export const MAX_LINES = 400;
 
 export const layerOf = (file: string): Layer | undefined => LAYERS.find(({ holds }) => holds.test(file));

@@ -1,4 +1,4 @@
-/** How much code is there, and where? `npm run lines`, or `npm run lines -- --json`. */
+/** Counts the lines of code by folder: `npm run lines`, or `npm run lines -- --json`. */
 import path from "node:path";
 import { countLines, isTest, type SourceFile, sourceFiles } from "./source-files.ts";
 

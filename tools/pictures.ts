@@ -1,4 +1,4 @@
-/** `npm run pictures`: the pictures of the documentation, taken of a run of the demo. Look at them before you commit. */
+/** `npm run pictures`: takes the documentation's pictures from a run of the demo. Look at them before you commit. */
 import { execFile, spawn } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const SKEIN = path.join(ROOT, "bin/skein");
 const SIZE = { width: 1360, height: 880 };
 const TERMINAL = { columns: 100, rows: 27 };
 
-/** Pages have the fonts that the tests' browser brings, and this machine's for code. */
+/** Pages use the fonts of the tests' browser, and this machine's font for code. */
 const FONTS = `<?xml version="1.0"?><fontconfig><include>fonts.conf</include><dir>/usr/share/fonts</dir>
 ${["sans-serif", "system-ui"].map((name) => `<alias binding="strong"><family>${name}</family><prefer><family>Open Sans</family></prefer></alias>`).join("\n")}
 </fontconfig>`;
@@ -36,7 +36,7 @@ try {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** The demo as it is: a run that is over, for the pages. */
+/** Runs the unchanged demo to its end, for the pictures of the pages. */
 async function runDemo(): Promise<void> {
   const demo = spawn(SKEIN, ["demo", "--folder", path.join(folder, "demo")], {
     stdio: ["ignore", "ignore", "inherit"],
@@ -44,7 +44,7 @@ async function runDemo(): Promise<void> {
   await new Promise((resolve) => demo.once("exit", resolve));
 }
 
-/** The same project again, with a slower gate and a worker who asks: there is a queue, and something to do. */
+/** Runs the same project with a slower gate and a worker that asks, so that there is a queue and a question. */
 async function takeTerminal(repository: string, env: NodeJS.ProcessEnv): Promise<void> {
   const script = path.join(folder, "asking.json");
   const { plans, work } = demoScript();
@@ -96,7 +96,7 @@ async function takeTerminal(repository: string, env: NodeJS.ProcessEnv): Promise
       60_000,
     );
     await writeFile(path.join(OUT, "terminal-question.svg"), terminalSvg(terminal.cells(), TERMINAL));
-    terminal.press("r\r"); // Its default.
+    terminal.press("r\r"); // Answers with the question's default.
     await terminal.shows(/Nothing needs you[\s\S]*At work[\s\S]*Bisecting[\s\S]*gate on/, 60_000);
     await writeFile(path.join(OUT, "terminal.svg"), terminalSvg(terminal.cells(), TERMINAL));
   } finally {
@@ -142,7 +142,7 @@ async function takePages(repository: string, env: NodeJS.ProcessEnv): Promise<vo
       await travelToTheRetry(page);
     });
     const { stdout } = await promisify(execFile)(SKEIN, ["report", run, "--html"], { cwd: repository, env });
-    // A page of its own: the server's rules for styles are not the report's.
+    // A separate page, because the server's rules for styles do not apply to the report.
     const report = await browser.newPage({ viewport: { width: 900, height: 900 } });
     await take(report, "report", () => report.setContent(stdout));
   } finally {
@@ -152,11 +152,11 @@ async function takePages(repository: string, env: NodeJS.ProcessEnv): Promise<vo
 
 async function take(page: Page, name: string, prepare: () => Promise<void>): Promise<void> {
   await prepare();
-  await page.evaluate("document.fonts.ready.then(() => new Promise((r) => setTimeout(r, 300)))"); // Drawn ten times a second.
+  await page.evaluate("document.fonts.ready.then(() => new Promise((r) => setTimeout(r, 300)))"); // Ten draws a second.
   await page.screenshot({ path: path.join(OUT, `${name}.png`) });
 }
 
-/** The moment at which a worker begins again on a task that the gate has refused. */
+/** Moves the page to the moment at which a worker retries a task that the gate refused. */
 async function travelToTheRetry(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
     const refused = skein.events.find(({ type, failure }) => type === "task.retried" && failure.kind === "gate-red");

@@ -1,10 +1,10 @@
-/** Stands in the page for what finds the next step of a run quickly: the page shows a run and decides nothing in it. */
+/** Replaces the engine's fast indexes with simple ones in the page, which shows a run and decides nothing. */
 import type { Deadlines as FastDeadlines } from "../src/core/log/deadlines.ts";
 import type { ScopeTable as FastScopes } from "../src/core/log/scope-table.ts";
 import type { DagNode } from "../src/graph/dag-node.ts";
 import type { ReadyQueue as FastQueue } from "../src/graph/ready-queue.ts";
 
-/** The earlier of two at the same time is the one that was set first. */
+/** Of two deadlines at the same time, the one that was set first comes first. */
 export class Deadlines extends Map<string, number> implements Pick<FastDeadlines, "get" | "due"> {
   override set(key: string, at: number): this {
     this.delete(key);
@@ -17,7 +17,7 @@ export class Deadlines extends Map<string, number> implements Pick<FastDeadlines
   }
 }
 
-/** Who has files or waits for some; not which. */
+/** Tracks which tasks hold files or wait for some; not which files. */
 export class ScopeTable extends Set<string> implements Pick<FastScopes, "claim" | "hold" | "drop" | "size"> {
   claim(id: string): void {
     this.add(id);

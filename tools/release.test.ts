@@ -1,3 +1,4 @@
+/** Tests the checks before a release: changelog, licences, manifest and packed files. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

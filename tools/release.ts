@@ -1,4 +1,4 @@
-/** `npm run release -- --dry-run`: is everything there that a release needs? It never publishes: a person does. */
+/** `npm run release -- --dry-run`: checks that a release has everything it needs. It never publishes; a person does. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -64,7 +64,7 @@ export function changelogProblems(version: string, text: string): readonly strin
   ];
 }
 
-/** Fields that only the owner of the repository can fill in are named, never invented. */
+/** Fields that only the owner of the repository can fill in are reported, never invented. */
 export const manifestProblems = (manifest: Readonly<Record<string, unknown>>): readonly string[] =>
   ["name", "version", "description", "license", "keywords", "engines", "repository", "author"]
     .filter((field) => manifest[field] === undefined)
@@ -73,7 +73,7 @@ export const manifestProblems = (manifest: Readonly<Record<string, unknown>>): r
 const contactProblems = (text: string): readonly string[] =>
   /does not\s+name a private contact/.test(text) ? ["SECURITY.md names no private contact"] : [];
 
-/** Licences that ask for no more than their text beside the code. */
+/** Licences that require no more than their text beside the code. */
 const KNOWN_LICENCES = /^(?:MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0)$/;
 
 type Lock = {
@@ -82,7 +82,7 @@ type Lock = {
   >;
 };
 
-/** Of what users install. */
+/** Only packages that users install. */
 export const licenceProblems = (lock: string): readonly string[] =>
   Object.entries((JSON.parse(lock) as Lock).packages)
     .filter(([folder, { dev, link }]) => folder.startsWith("node_modules/") && dev !== true && link !== true)
@@ -90,14 +90,14 @@ export const licenceProblems = (lock: string): readonly string[] =>
     .filter(([, { license = "" }]) => !isKnown(license))
     .map(([folder, { license }]) => `${folder.slice("node_modules/".length)}: ${license ?? "no licence"}`);
 
-/** "(A OR B)": one of them is enough. */
+/** "(A OR B)": one known licence is enough. */
 const isKnown = (licence: string) =>
   licence
     .replaceAll(/[()]/g, "")
     .split(" OR ")
     .some((one) => KNOWN_LICENCES.test(one));
 
-/** A workspace is no development dependency to npm; none of ours is published. */
+/** To npm, a workspace is not a development dependency; none of ours is published. */
 const ONLY_DEVELOPERS = /^node_modules\/node-(?:bin-)?(?:linux|darwin|win)-/;
 
 const schemaProblems = (): readonly string[] =>

@@ -11,7 +11,7 @@ export const SCHEMA_FOLDER = path.join(ROOT, "schema");
 
 type Schema = { readonly [name: string]: unknown };
 
-/** By file name. The number is the version of the format; a new one gets a new file, and the old one stays. */
+/** By file name. The number is the version of the format; a new version gets a new file, and the old file stays. */
 export function schemas(): Readonly<Record<string, string>> {
   const plan = {
     ...withoutRequired(schemaOfType("src/planning/plan.ts", "ExecutionPlan", "basic")),
@@ -25,7 +25,7 @@ export function schemas(): Readonly<Record<string, string>> {
   };
 }
 
-/** Further fields are allowed: a reader of version n must get along with fields that a later Skein adds to it. */
+/** Further fields are allowed, because a reader of version n must accept fields that a later Skein adds to it. */
 function schemaOfType(file: string, type: string, jsDoc: "basic" | "none"): Schema {
   const require = createRequire(path.join(ROOT, "tools/types/package.json"));
   const { createGenerator } = require("ts-json-schema-generator") as TypesGenerator;
@@ -45,7 +45,7 @@ type TypesGenerator = {
   createGenerator(settings: object): { createSchema(type: string): Schema };
 };
 
-/** The type is what Skein writes; whoever writes a plan by hand may leave out all but the tasks. */
+/** The type describes what Skein writes; a person who writes a plan may leave out everything but the tasks. */
 function withoutRequired<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(withoutRequired) as T;
   if (typeof schema !== "object" || schema === null) return schema;

@@ -1,10 +1,10 @@
-/** Which files of ours are there, and what do they say? Read from the folder, so that an archive will do. */
+/** Reads the project's source files from the folder, without git, so that it also works in an unpacked archive. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 export type SourceFile = {
-  /** From the root of the checkout, with forward slashes. */
+  /** Relative to the root of the checkout, with forward slashes. */
   readonly path: string;
   readonly text: string;
 };
@@ -24,7 +24,7 @@ export function sourceFiles(root = ROOT, folders: readonly string[] = CODE_FOLDE
 
 export const isTest = (file: string) => /\.test\.tsx?$/.test(file);
 
-/** A text file without a name's end is a script; manifests and pictures are not read as code. */
+/** A text file without an extension is a script; manifests and pictures do not count as code. */
 const isCode = (file: string) =>
   !file.includes("node_modules/") &&
   (/\.(?:[cm]?[jt]sx?|css|html)$/.test(file) || !path.basename(file).includes("."));

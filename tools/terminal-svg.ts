@@ -1,4 +1,4 @@
-/** How does a terminal's screen look as a picture? As text in SVG: sharp at every size, in the reader's own font. */
+/** Draws a terminal's screen as SVG text: sharp at every size, in the reader's own font. */
 import type { IBuffer, IBufferCell } from "@xterm/headless";
 
 const WIDE = 8.4;
@@ -6,7 +6,7 @@ const HIGH = 19;
 const PAD = 14;
 const BACK = "#14161a";
 const TEXT = "#e8eaee";
-/** The eight colours that terminals have, and their bright ones. */
+/** The eight terminal colours, and their bright variants. */
 const COLOURS = [
   ...["#3a404b", "#ff8a84", "#5fd68f", "#f2b45c", "#7ab8ff", "#d7a3ff", "#6fd7e0", "#e8eaee"],
   ...["#8b94a3", "#ff8a84", "#5fd68f", "#f2b45c", "#7ab8ff", "#d7a3ff", "#6fd7e0", "#ffffff"],
@@ -33,7 +33,7 @@ type Run = {
   readonly back: string | undefined;
 };
 
-/** Cells that look the same are one text, stretched to their width: whatever the font, columns stay columns. */
+/** Equal-looking neighbouring cells become one text, stretched to their width, so that columns align in any font. */
 function lineOf(screen: IBuffer, y: number, columns: number): string {
   const line = screen.getLine(screen.viewportY + y);
   const runs: Run[] = [];
@@ -66,7 +66,7 @@ function runSvg({ x, text, style, back }: Run, y: number): string {
     back === undefined
       ? ""
       : `<rect x="${at(x)}" y="${top}" width="${width(text)}" height="${HIGH}" fill="${back}"/>\n`;
-  // Pictures show several spaces as one: what stands between them is placed by itself.
+  // SVG collapses several spaces into one, so each text between them is positioned separately.
   const parts = [...text.matchAll(/\S+(?: \S+)*/g)].map(({ 0: part, index }) => {
     const left = at(x + [...text.slice(0, index)].length);
     const safe = part.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

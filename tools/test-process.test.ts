@@ -1,4 +1,4 @@
-/** Does a process with a test that hangs end, and is the test named? */
+/** Tests that a process with a hanging test is ended, and that the test is named. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,7 +17,7 @@ const runText = async (
     `import { readFileSync } from "node:fs";\nimport { readFile } from "node:fs/promises";\n${text}`,
   );
   let said = "";
-  // Not as a part of these tests, which is what the variable would say.
+  // Without this variable, which would make the process a part of these tests.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const write = (output: Buffer | string) => {
     said += output;

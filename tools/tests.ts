@@ -1,4 +1,4 @@
-/** `npm run unit`, `verify` and `verify:rest`: which tests run, and how are they shared among two processes? */
+/** `npm run unit`, `verify` and `verify:rest`: chooses the tests to run, and divides them between two processes. */
 import { globSync } from "node:fs";
 import path from "node:path";
 import { ROOT } from "./source-files.ts";
@@ -6,7 +6,7 @@ import { runTests, type TestsEnd } from "./test-process.ts";
 
 const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts", "bench/**/*.test.ts"];
 
-/** Whole runs, installs, and programs that are talked with: too long to wait for before a small change. */
+/** Whole runs, installs and interactive programs, which take too long to run before each small change. */
 const LONG: readonly RegExp[] = [
   /^test\/(?:e2e|chaos|fleet|histories|web|tui)\//,
   /^test\/(?:package|recorded-runs|guide|examples|docs|schemas)\.test/,
@@ -16,14 +16,14 @@ const LONG: readonly RegExp[] = [
   /^src\/adapters\/gates\/(?:unrunnable|gate-changes|probe)\.test/,
 ];
 
-/** Of these, one whole run, one that is killed and resumed, and one walk through the command line. */
+/** Samples of these: one whole run, one that is killed and resumed, and one walk through the command line. */
 const SAMPLES: ReadonlySet<string> = new Set([
   "test/e2e/run.test.ts",
   "test/e2e/after-a-kill.test.ts",
   "test/e2e/cli-init.test.ts",
 ]);
 
-/** Quick ones that have more cases than `npm test` tries: test/support/cases.ts. */
+/** Quick files with more cases than `npm test` tries: test/support/cases.ts. */
 const MORE_CASES = /property\.test\.ts$|^test\/simulation\/simulation\.test/;
 
 const isLong = (file: string) => LONG.some((long) => long.test(file));
@@ -35,12 +35,12 @@ const CHOICES: Readonly<Record<string, (file: string) => boolean>> = {
   all: () => true,
 };
 
-/** How many files one process runs. A start costs 1 s; what is taken last should end soon. */
+/** The number of files per process. A start takes 1 s; a batch that is started last should end soon. */
 const LONG_AT_ONCE = 4;
 const QUICK_AT_ONCE = 40;
 const LANES = 2;
 
-/** Then options of `node --test`, such as `--test-name-pattern=…`. */
+/** The choice, then options of `node --test`, such as `--test-name-pattern=…`. */
 const [choice = "", ...OPTIONS] = process.argv.slice(2);
 const isChosen = CHOICES[choice];
 if (isChosen === undefined) {
@@ -56,7 +56,7 @@ const ENV = {
 const files = ALL.flatMap((pattern) => globSync(pattern))
   .filter(isChosen)
   .sort();
-// The long ones first, so that both lanes end with short ones, and so at about the same time.
+// The long files first, so that both lanes end with short ones, at about the same time.
 const batches = [
   ...inBatches(files.filter(isLong), LONG_AT_ONCE),
   ...inBatches(
@@ -67,7 +67,7 @@ const batches = [
 const ends: TestsEnd[] = [];
 await Promise.all(Array.from({ length: LANES }, runLane));
 process.exitCode = ends.every(({ code }) => code === 0) ? 0 : 1;
-// Said again at the very end: where only the end of a long output is kept, it is what matters.
+// Printed again at the end: if only the end of a long output is kept, it has the failures.
 for (const { code, failures } of ends)
   if (code !== 0) console.log(failures || `a process ended with ${code}`);
 
@@ -78,6 +78,6 @@ async function runLane(): Promise<void> {
 
 function inBatches(all: readonly string[], size: number): readonly (readonly string[])[] {
   const count = Math.ceil(all.length / size);
-  // Dealt out: neighbours in the alphabet take about as long as each other.
+  // Dealt in turn, because neighbours in the alphabet take about equally long.
   return Array.from({ length: count }, (_, batch) => all.filter((_, i) => i % count === batch));
 }

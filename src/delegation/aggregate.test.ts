@@ -1,3 +1,4 @@
+/** Tests the summary of several delegated tasks. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { aggregateResults, type DelegatedResult } from "./aggregate.ts";

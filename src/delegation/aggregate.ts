@@ -1,8 +1,8 @@
-/** What did a number of delegated tasks come to, all in all? */
+/** Sums up the results of delegated tasks: totals, and a summary for people with the reason of each failure. */
 import type { TaskResult } from "../graph/planned-task.ts";
 import { amountOf, fieldOf, reasonOf, shown } from "./foreign.ts";
 
-/** What became of one delegated task. */
+/** The result of one delegated task. */
 export type DelegatedResult = {
   readonly taskId: string;
   readonly subagent: string;
@@ -12,19 +12,19 @@ export type DelegatedResult = {
 };
 
 export type AggregatedResults = {
-  /** None failed; so also when there were none. */
+  /** True if no task failed, also if there were none. */
   readonly success: boolean;
   readonly total: number;
   readonly completed: number;
   readonly failed: number;
   readonly totalRetries: number;
-  /** In milliseconds, summed: tasks that ran at the same time count one by one. */
+  /** The sum in milliseconds: tasks that ran at the same time are counted separately. */
   readonly totalDuration: number;
   /** For people: how many were completed, and each failure with its reason. */
   readonly summary: string;
 };
 
-/** Results may come from anywhere: one that says nothing sensible has failed, and its numbers count as 0. */
+/** Results may come from outside: an invalid one counts as failed, and its invalid numbers count as 0. */
 export function aggregateResults(results: readonly DelegatedResult[]): AggregatedResults {
   const failures = results.filter(({ result }) => !fieldOf(result, "success"));
   const total = results.length;
@@ -49,7 +49,10 @@ function describe({ taskId, subagent, result, retries }: DelegatedResult): strin
   return `- ${shown(taskId)} (${shown(subagent)}) failed${after}: ${why}`;
 }
 
-/** A summary is a list of lines; a stack trace stays in the result. Without a pattern: reasons may be hostile. */
+/**
+ * The first line of a reason, because a stack trace stays in the result. Uses no pattern, because reasons may be
+ * hostile.
+ */
 function oneLine(text: string): string {
   const trimmed = text.trim();
   const end = trimmed.indexOf("\n");

@@ -1,38 +1,38 @@
-/** What did one attempt at a task come to? Every way of failing becomes a value. */
+/** Runs one attempt at a task, with a time limit. Every kind of failure becomes a value. */
 import { messageOf } from "../core/failure.ts";
 import { unreachable } from "../core/unreachable.ts";
 import type { ExecutorResult } from "../graph/execution.ts";
 import type { TaskResult } from "../graph/planned-task.ts";
 import { amountOf, fieldOf, reasonOf, shown } from "./foreign.ts";
 
-/** What an executor is given. */
+/** What an executor gets. */
 export type Attempt = {
   /** 1 is the first, 2 the first retry. */
   readonly attempt: number;
   readonly subagent: string;
-  /** Aborted when time is up or the caller gave up: stop then, the answer is no longer awaited. */
+  /** Aborted when the time is up or the caller stopped the task: stop then, because the answer is no longer used. */
   readonly signal: AbortSignal;
-  /** What earlier attempts left, oldest first. */
+  /** The failed attempts before this one, oldest first. */
   readonly earlier: readonly FailedAttempt[];
-  /** Hands in what there is so far, in place of what was handed in before: it outlives a timeout. */
+  /** Stores partial output, in place of what was stored before: it is kept after a timeout. */
   readonly keep: (partialOutput: string) => void;
 };
 
-/** `permanent` on a failed result says that trying again is pointless; so does `permanent` on what is thrown. */
+/** `permanent` on a failed result says that retrying is pointless; so does `permanent` on a thrown error. */
 export type AttemptResult = ExecutorResult & { readonly permanent?: boolean };
 export type AttemptExecutor = (attempt: Attempt) => AttemptResult | PromiseLike<AttemptResult>;
 
 export type FailedAttempt = {
   readonly attempt: number;
   readonly error: string;
-  /** What it had done when it failed; empty if it handed in nothing. */
+  /** The partial output when it failed; empty if nothing was stored. */
   readonly output: string;
   readonly duration: number;
 };
 
 type AttemptEnd = { readonly result: TaskResult; readonly mayRetry: boolean };
 
-/** Time, as an argument: `sleep` ends early, in either way, when its signal is aborted. */
+/** The clock, as an argument: `sleep` ends early, resolved or rejected, when its signal is aborted. */
 export type Timing = {
   readonly now: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -62,7 +62,7 @@ export async function runAttempt(
   return judge(ending, { partial, duration: timing.now() - startedAt, timeoutMs, reason: signal?.reason });
 }
 
-/** The words for a task that was given up from outside. */
+/** The error text of a task that was cancelled from outside. */
 export const cancelledBecause = (reason: unknown) => `cancelled: ${messageOf(reason)}`;
 
 type Answer =
@@ -91,7 +91,7 @@ async function firstOf(answer: Promise<Answer>, limits: AttemptLimits): Promise<
   try {
     return await Promise.race(endings);
   } finally {
-    waiting.abort(); // Lets go of the timer and of the caller's signal.
+    waiting.abort(); // Removes the timer and the listener on the caller's signal.
   }
 }
 
@@ -130,7 +130,7 @@ function judge(ending: Ending, { partial, duration, timeoutMs, reason }: Circums
   }
 }
 
-/** Each field is asked for once and by itself: the types promise more than an executor may keep. */
+/** Reads each field once, separately, because an executor may not keep to its types. */
 function accept(answer: unknown, partial: string, measured: number): AttemptEnd {
   const success = fieldOf(answer, "success");
   if (typeof success !== "boolean") {

@@ -1,4 +1,4 @@
-/** Which role is chosen for a task, and what people are told about it. */
+/** Tests which role is chosen for a task, and how the choice is explained to people. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Specialist } from "../core/specialist.ts";

@@ -1,4 +1,4 @@
-/** Which role does a worker play? The one that the planner named, else the one that most of the task's words speak for. */
+/** Chooses the role of a worker: the specialist that the planner named, else the one with most keywords in the task. */
 
 import type { Specialist } from "../core/specialist.ts";
 import type { TaskSpec } from "../core/task.ts";
@@ -7,15 +7,15 @@ import { DEFAULT_SUBAGENT } from "./heuristics.ts";
 import { read } from "./keywords.ts";
 import { counted, mentioned, mostMentioned } from "./roster.ts";
 
-/** Without a specialist it is a worker like any other. `why` is for people. */
+/** Without a specialist the worker has no special role. `why` is for people. */
 type Choice = {
   readonly specialist?: Specialist;
   readonly why: string;
-  /** What is wrong with the name that the planner gave, for the planner. */
+  /** The problem with the name that the planner gave, for the planner. */
   readonly problem?: string;
 };
 
-/** `specialists` in the order that decides between equals: see `withBuiltIn`. */
+/** `specialists` are in the order that decides between equal ones: see `withBuiltIn`. */
 export function chooseSpecialist(
   spec: Pick<TaskSpec, "agent" | "delivers" | "description" | "repairs">,
   specialists: readonly Specialist[],
@@ -32,7 +32,7 @@ export function chooseSpecialist(
   return { ...(specialist && { specialist }), why: `${problem}; ${why}`, problem };
 }
 
-/** Both are in use for a worker without a role. */
+/** Both names are in use for a worker without a role. */
 const NOBODY: readonly string[] = [DEFAULT_SUBAGENT, "general-purpose"];
 
 const bareName = (name: string) => name.trim().replace(/^workflow-orchestrator:/i, "");
@@ -41,7 +41,7 @@ const findByName = (name: string, specialists: readonly Specialist[]) =>
   specialists.find((one) => one.name === name) ??
   specialists.find((one) => one.name.toLowerCase() === name.toLowerCase());
 
-/** Words of a task that writes, whatever it says that it delivers. */
+/** Words of a task that writes, whatever it claims to deliver. */
 const WRITING = ["write", "create", "save", "generate", "produce", "output"];
 
 function unfitFor(
@@ -57,7 +57,7 @@ function byRule(
   spec: Pick<TaskSpec, "delivers" | "description" | "repairs">,
   specialists: readonly Specialist[],
 ): Choice {
-  // Its words are those of the errors, which say where it fails and not what kind of work it is.
+  // A fix task has the words of its errors, which say where it fails and not what kind of work it is.
   if (spec.repairs !== undefined) return { why: "a fix task needs no special role" };
   const fit = specialists.filter((one) => unfitFor(one, spec) === undefined);
   const roster = fit.map((one) => counted({ subagent: one.name, keywords: wordsFor(one) }));
@@ -70,7 +70,10 @@ function byRule(
   };
 }
 
-/** Few write keywords for their own, so the words of a name count as well; of "code-reviewer" each would be too weak. */
+/**
+ * Users write few keywords, so the words of the specialist's name count as well; for "code-reviewer", one of them alone
+ * would be too weak.
+ */
 function wordsFor({ name, keywords, source }: Specialist): readonly string[] {
   if (source === "built in") return keywords;
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= MIN_WORD_CHARS);

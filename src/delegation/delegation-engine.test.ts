@@ -1,3 +1,4 @@
+/** Tests retries, timeouts, aborts and the shared context of delegated tasks. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TaskGraph } from "../graph/task-graph.ts";
@@ -31,7 +32,7 @@ class ManualTime implements Timing {
     });
 }
 
-/** Waits take no time; what was waited for is written down. */
+/** An engine whose waits take no time and are recorded. */
 function instant(options: DelegationOptions = {}) {
   const delays: number[] = [];
   const sleep = async (ms: number) => void delays.push(ms);

@@ -1,4 +1,4 @@
-/** Which specialist gets a task, how often is it tried, and what do the others learn of it? */
+/** Gives each task to a specialist, retries it on failure, and shares its output with the tasks that depend on it. */
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../core/failure.ts";
 import type { PlannedTask, TaskResult } from "../graph/planned-task.ts";
@@ -17,26 +17,29 @@ import { type Counted, counted, mostMentioned, type Entry as RosterEntry } from 
 import { type HandedContext, handedContext, MIN_CONTEXT_CHARS } from "./shared-context.ts";
 
 export type DelegationOptions = Partial<RetryPolicy> & {
-  /** Instead of the published table; empty for none. */
+  /** Replaces the published table; empty for none. */
   readonly heuristics?: readonly Heuristic[];
-  /** Comes between mappings and heuristics: the entry with most keywords in the description, at least two; of equals the first. */
+  /**
+   * Comes between mappings and heuristics: the entry with most keywords in the description, at least two; of equal ones
+   * the first.
+   */
   readonly roster?: readonly RosterEntry[];
-  /** How long the text of `contextFor` may be. */
+  /** The largest length of `contextFor`'s text. */
   readonly maxContextChars?: number;
-  /** Chance, for the jitter: 0 ≤ x < 1. */
+  /** A random number for the jitter: 0 ≤ x < 1. */
   readonly random?: () => number;
   readonly timing?: Timing;
 };
 
 export type Mapping = {
-  /** A keyword, a phrase or a pattern, looked for in the description. */
+  /** A keyword, a phrase or a pattern that is searched for in the description. */
   readonly taskType: TaskType;
   readonly subagent: string;
   /** Higher wins; 0 unless given. */
   readonly priority?: number;
 };
 
-/** What became of a task, with what its failed attempts left. */
+/** The result of a task, with its failed attempts. */
 export type RetriedResult = DelegatedResult & { readonly failedAttempts: readonly FailedAttempt[] };
 
 /**
@@ -85,7 +88,9 @@ export class DelegationEngine {
     }));
   }
 
-  /** Comes before the heuristics. Of several that fit, the highest priority wins, then the one added first. */
+  /**
+   * Mappings come before the heuristics. Of several that match, the highest priority wins, then the one added first.
+   */
   addMapping({ taskType, subagent, priority = 0 }: Mapping): void {
     if (typeof subagent !== "string" || subagent.trim() === "")
       throw new Error(`the mapping of ${String(taskType)} needs the name of a subagent`);
@@ -98,10 +103,13 @@ export class DelegationEngine {
     this.#mappings.splice(at === -1 ? this.#mappings.length : at, 0, mapping);
   }
 
-  /** Whom the task names, else the first mapping that fits, else the roster, else the heuristics, else `main`. */
+  /**
+   * The subagent that the task names, else the first matching mapping, else the roster, else the heuristics, else
+   * `main`.
+   */
   matchSubagent(task: Pick<PlannedTask, "description" | "delegateTo">): string {
     const { delegateTo, description } = task;
-    // Null is nothing: tasks are often read from JSON.
+    // Null counts as missing, because tasks are often read from JSON.
     if (typeof (delegateTo ?? "") !== "string")
       throw new TypeError(`a task's delegateTo must be the name of a subagent; got ${kindOf(delegateTo)}`);
     const named = delegateTo?.trim();
@@ -122,8 +130,8 @@ export class DelegationEngine {
   }
 
   /**
-   * Attempts a task until it succeeds, fails for good, runs out of retries or is aborted. Never rejects for
-   * what an executor does. The output of a success enters the shared context.
+   * Attempts a task until it succeeds, fails permanently, has no retries left or is aborted. Never rejects for an error
+   * of the executor. The output of a success goes into the shared context.
    */
   async executeWithRetry(
     task: Pick<PlannedTask, "id" | "description" | "delegateTo">,
@@ -160,7 +168,7 @@ export class DelegationEngine {
     return aggregateResults(results);
   }
 
-  /** Live: what is set here is there for every task; a successful task's output lies under its id. */
+  /** A live map: entries set here are available to every task; a successful task's output is stored under its id. */
   getSharedContext(): Map<string, unknown> {
     return this.#sharedContext;
   }
@@ -170,9 +178,9 @@ export class DelegationEngine {
     return handedContext(task.dependencies, this.#sharedContext, this.#maxContextChars);
   }
 
-  /** Returns early when aborted, also if the given `sleep` does not listen to its signal. */
+  /** Returns early when aborted, even if the given `sleep` ignores its signal. */
   async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted) return; // It will not fire again.
+    if (signal?.aborted) return; // An aborted signal does not fire again.
     const over = new AbortController();
     const aborted = new Promise<void>((resolve) => {
       signal?.addEventListener("abort", () => resolve(over.abort()), { signal: over.signal });
@@ -185,11 +193,11 @@ export class DelegationEngine {
   }
 }
 
-/** A value that is not what it should be, for an error: 5 and "5" look different. */
+/** Describes an invalid value in an error message: 5 and "5" look different. */
 const kindOf = (value: unknown) =>
   typeof value === "number" || value === null ? `${value}` : `${typeof value} ${messageOf(value)}`;
 
-/** An attempt that left nothing does not erase what an earlier one had. */
+/** An attempt without output does not replace the output of an earlier one. */
 const lastOutput = (result: TaskResult, failed: readonly FailedAttempt[]) =>
   result.output || (failed.findLast(({ output }) => output !== "")?.output ?? "");
 

@@ -1,4 +1,4 @@
-/** Does docs/specialists.md list the specialists that are built in? */
+/** Tests that docs/specialists.md lists the built-in specialists. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ test("the page has the table as it is", () => {
   const listed = [...page.matchAll(/^\| `([\w-]+)`( \(reads\))? \| (.*) \|$/gm)].map(
     ([, name, readOnly, keywords = ""]) => [name, readOnly !== undefined, keywords.split(", ")],
   );
-  // The fields of a file are in a table of the same form: only names of specialists have such keywords.
+  // The page has another table of the same form, for the fields of a file: only rows of specialists have such keywords.
   assert.deepEqual(
     listed.slice(-withBuiltIn([]).length),
     withBuiltIn([]).map(({ name, isReadOnly, keywords }) => [name, isReadOnly, keywords]),

@@ -1,3 +1,4 @@
+/** Tests that executors may answer, throw and share any value without breaking the delegation engine. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { aggregateResults, type DelegatedResult } from "./aggregate.ts";

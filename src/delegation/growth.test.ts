@@ -1,3 +1,4 @@
+/** Tests that reading a description takes time in proportion to its length. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpuMs } from "../../test/support/cpu.ts";
@@ -27,7 +28,8 @@ for (const [what, run] of Object.entries(HOSTILE)) {
     const n = 2_400;
     const small = leastMs(() => run(n));
     const large = leastMs(() => run(8 * n));
-    // Eight times the text: 8 times as long, or 64 times if it were the square. A quarter of a ms, for the clock.
+    // Eight times the text takes 8 times as long, or 64 times if the time were quadratic. A quarter of a ms allows for
+    // the clock.
     assert.ok(large < 32 * (small + 0.25), `${small} ms became ${large} ms`);
   });
 }

@@ -1,7 +1,7 @@
 /** The published table of keywords by which a task without a named specialist gets one. */
 import type { TaskType } from "./keywords.ts";
 
-/** The subagent of a task that nothing else is found for. */
+/** The subagent of a task that matches nothing else. */
 export const DEFAULT_SUBAGENT = "main";
 
 export type Heuristic = { readonly subagent: string; readonly keywords: readonly TaskType[] };

@@ -1,3 +1,4 @@
+/** Tests which words and phrases count as mentions of a keyword. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,17 +1,17 @@
-/** Where does a task's description first speak of this? Whole words, in their ordinary inflections. */
+/** Finds where a task's description first mentions a keyword: whole words, in their usual inflections. */
 
-/** A word or phrase ("review", "root cause"), something spelled exactly ("node.js"), or a pattern. */
+/** A word or phrase ("review", "root cause"), a name that is matched exactly ("node.js"), or a pattern. */
 export type TaskType = string | RegExp;
 
-/** A description as it is searched: as written, and its words without file names, paths and identifiers. */
+/** A description prepared for searching: its text, and its words without file names, paths and identifiers. */
 export type TaskReading = {
   readonly text: string;
   readonly words: readonly Word[];
-  /** The places of each word among the words. */
+  /** The indexes of each word in `words`. */
   readonly places: ReadonlyMap<string, readonly number[]>;
 };
 
-/** In small letters. `isJoined`: only blanks and hyphens are between it and the word before. */
+/** In lower case. `isJoined`: only blanks and hyphens are between it and the word before. */
 type Word = { readonly text: string; readonly at: number; readonly isJoined: boolean };
 
 /** The position of the first mention of any of the types, or -1. */
@@ -25,7 +25,10 @@ export function mentionOf(types: readonly TaskType[]): Mention {
   };
 }
 
-/** "Delete debug.log" is no debugging, "Rename src/review/form.ts" no review: names say nothing of the work. */
+/**
+ * Ignores names, which do not say what the work is: "Delete debug.log" is not debugging, "Rename src/review/form.ts"
+ * not a review.
+ */
 export function read(description: string): TaskReading {
   const text = description.slice(0, MAX_READ_CHARS).replace(PILE_OF_ACCENTS, "$1").normalize();
   const prose = text.replace(/\S+/g, (chunk) => (isName(chunk) ? ".".repeat(chunk.length) : chunk));
@@ -47,14 +50,14 @@ export function read(description: string): TaskReading {
 /** Letters of any script, and "_", so that `run_test` is one word. A hyphen ends a word. */
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 
-/** What is to be done is said early. */
+/** The start of a description says what is to be done. */
 const MAX_READ_CHARS = 20_000;
-/** To sort a pile takes the square of its height: 20,000 took 0.5 s. Unicode's stream-safe text has up to 30. */
+/** Normalising a pile of accents takes quadratic time: 20,000 took 0.5 s. Unicode's stream-safe text has up to 30. */
 const PILE_OF_ACCENTS = /(\p{M}{30})\p{M}+/gu;
 
 /**
- * `base` as a task may be written: "debug", "debugs", "debugged", "debugging". Not "-er": a builder, a tester or a
- * reviewer is a thing in the product more often than what is to be done. Lower case in, lower case out.
+ * The forms of `base` in a task: "debug", "debugs", "debugged", "debugging". Not "-er": a builder, a tester or a
+ * reviewer is more often a thing in the product than work to do. Takes and returns lower case.
  */
 function inflections(base: string): readonly string[] {
   if (!/^[a-z]+$/.test(base)) return [base];
@@ -78,7 +81,7 @@ function endings(base: string): readonly string[] {
 
 function mentionOfOne(type: TaskType): Mention {
   if (type instanceof RegExp) {
-    // A copy that starts over each time: with the flags g or y a pattern remembers where it stopped.
+    // A copy that starts from 0 each time, because a pattern with the flag g or y remembers where it stopped.
     const pattern = new RegExp(type.source, type.flags);
     return ({ text }) => {
       pattern.lastIndex = 0;
@@ -107,7 +110,7 @@ function firstMention([first = [], ...rest]: readonly (readonly string[])[], rea
   return found === undefined ? -1 : reading.words[found]!.at;
 }
 
-/** Whether the rest of the phrase follows: "update dependencies" is also "update all the dependencies". */
+/** True if the rest of the phrase follows: "update dependencies" also matches "update all the dependencies". */
 function continues(rest: readonly (readonly string[])[], words: readonly Word[], place: number): boolean {
   const [forms, ...further] = rest;
   if (forms === undefined) return true;
@@ -123,7 +126,7 @@ function continues(rest: readonly (readonly string[])[], words: readonly Word[],
 const BETWEEN: ReadonlySet<string> = new Set(["a", "an", "the", "all", "any", "every", "new", "our", "its"]);
 const MAX_BETWEEN = 3;
 
-/** Whether a run of non-blanks is a path, an address, a file name or an identifier rather than words. */
+/** True if a run of non-blanks is a path, an address, a file name or an identifier instead of words. */
 function isName(chunk: string): boolean {
   const bare = withoutMarks(chunk);
   if (/^(?:\.{0,2}|~)\/|^@|:\/\/|\\/.test(bare)) return true;
@@ -131,7 +134,7 @@ function isName(chunk: string): boolean {
   return bare.includes(".") && /[\p{L}\p{N}_$)]\.[\p{L}\p{N}_$]/u.test(bare);
 }
 
-/** By hand: a pattern that ends in `+$` starts over at each mark, which made 13 s of 80,000 of them. */
+/** Without a pattern: one that ends in `+$` starts again at each mark, which took 13 s for 80,000 marks. */
 function withoutMarks(chunk: string): string {
   let start = 0;
   let end = chunk.length;

@@ -1,3 +1,4 @@
+/** Tests which subagent is chosen for a description by name, mapping and heuristics. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DelegationEngine } from "./delegation-engine.ts";

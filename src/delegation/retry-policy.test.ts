@@ -1,3 +1,4 @@
+/** Tests the retry policy: defaults, refused values, delays and jitter. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

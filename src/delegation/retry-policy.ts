@@ -1,19 +1,22 @@
-/** How often, and how long apart, is a failing task attempted? */
+/** The retry policy: how many retries a failing task gets, and how long to wait before each. */
 
 export type RetryPolicy = {
   /** Attempts after the first. */
   readonly maxRetries: number;
-  /** Before the first retry; each further wait is `backoffMultiplier` times as long, up to `maxDelayMs`. */
+  /** The wait before the first retry; each further wait is `backoffMultiplier` times as long, up to `maxDelayMs`. */
   readonly retryDelayMs: number;
   readonly backoffMultiplier: number;
   readonly maxDelayMs: number;
-  /** The share of a delay, from 0 to 1, that chance may take off, so that what failed together retries apart. */
+  /**
+   * The share of a delay, from 0 to 1, that may be taken off at random, so that tasks that failed together do not retry
+   * together.
+   */
   readonly jitter: number;
-  /** After this an attempt has failed; Infinity for no limit. */
+  /** The time limit of an attempt; Infinity for no limit. */
   readonly attemptTimeoutMs: number;
 };
 
-/** The longest that a timer can wait: a longer one would fire at once. */
+/** The longest time that a timer can wait: a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
@@ -25,7 +28,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   attemptTimeoutMs: 30 * 60_000,
 };
 
-/** The defaults with what was given in their place; throws on what makes no sense, and names it. */
+/** The defaults, replaced by the given values; throws an error that names an invalid value. */
 export function retryPolicy(
   given: { readonly [K in keyof RetryPolicy]?: RetryPolicy[K] | undefined },
 ): RetryPolicy {
@@ -42,7 +45,7 @@ export function retryPolicy(
   return policy;
 }
 
-/** How long to wait before the `retry`-th retry, counted from 1. `random` gives 0 ≤ x < 1. */
+/** The wait in milliseconds before the `retry`-th retry, counted from 1. `random` gives 0 ≤ x < 1. */
 export function delayBefore(retry: number, policy: RetryPolicy, random: () => number): number {
   const { retryDelayMs, backoffMultiplier, maxDelayMs, jitter } = policy;
   if (retryDelayMs === 0) return 0; // 0 × an overflown multiplier would be no number

@@ -1,4 +1,4 @@
-/** Who of many speaks of most of what a task says? Counted in distinct keywords, of which one alone is chance. */
+/** Finds the specialist with the most distinct keywords in a task's text; a single keyword may be chance. */
 import { type Mention, mentionOf, read, type TaskReading } from "./keywords.ts";
 
 export type Entry = { readonly subagent: string; readonly keywords: readonly string[] };
@@ -12,10 +12,10 @@ export const counted = ({ subagent, keywords }: Entry): Counted => ({
   keywords: [...new Set(keywords)].map((keyword) => ({ keyword, mention: mentionOf(formsOf(keyword)) })),
 });
 
-/** Two of them name a kind of work; with one, "test" in "test the latest release" would decide. */
+/** Two keywords show a kind of work; with one, "test" in "test the latest release" would decide. */
 const MIN_KEYWORDS = 2;
 
-/** The one with the most keywords, at least two; of equals, the first. */
+/** The entry with the most keywords, at least two; of equal ones the first. */
 export function mostMentioned(roster: readonly Counted[], reading: TaskReading): Counted | undefined {
   let best: { readonly entry: Counted; readonly count: number } | undefined;
   for (const entry of roster) {
@@ -25,14 +25,14 @@ export function mostMentioned(roster: readonly Counted[], reading: TaskReading):
   return best?.entry;
 }
 
-/** Which of the keywords a text mentions. */
+/** The keywords that a text mentions. */
 export function mentioned(keywords: readonly string[], text: string): readonly string[] {
   const reading = read(text);
   const all = counted({ subagent: "", keywords }).keywords;
   return all.filter(({ mention }) => mention(reading) !== -1).map(({ keyword }) => keyword);
 }
 
-/** "dependencies" is also "dependency", "best practices" also "best practice"; the other way round is in `mentionOf`. */
+/** "dependencies" also matches "dependency", "best practices" also "best practice"; `mentionOf` adds the plurals. */
 function formsOf(keyword: string): readonly string[] {
   const singular = keyword.replace(/([^aeious])ies$/i, "$1y").replace(/([^sui])s$/i, "$1");
   return singular === keyword ? [keyword] : [keyword, singular];

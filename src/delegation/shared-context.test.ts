@@ -1,3 +1,4 @@
+/** Tests the text that hands the outputs of dependencies to a task, and its limit. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

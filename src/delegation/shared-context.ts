@@ -1,19 +1,19 @@
-/** What is a task told of the tasks it depends on? Their outputs, within a limit, and what was cut. */
+/** Makes the text with the outputs of a task's dependencies, within a limit, and says what was cut. */
 import { shown } from "./foreign.ts";
 
 export type HandedContext = {
-  /** At most `maxChars` long; empty when there is nothing to hand over. */
+  /** At most `maxChars` long; empty if there is nothing to hand over. */
   readonly text: string;
-  /** Dependencies whose output is shortened or left out of `text`. */
+  /** Dependencies whose output is shortened or missing in `text`. */
   readonly cut: readonly string[];
-  /** Dependencies that have left no output. */
+  /** Dependencies without an output. */
   readonly missing: readonly string[];
 };
 
-/** Below this not even the notes about what was cut fit. */
+/** With a lower limit, not even the notes about cuts would fit. */
 export const MIN_CONTEXT_CHARS = 200;
 
-/** A short output leaves its share to the long ones, so that one long output does not push out the others. */
+/** Short outputs leave the rest of their share to long ones, and one long output does not displace the others. */
 export function handedContext(
   dependencies: readonly string[],
   outputs: ReadonlyMap<string, unknown>,
@@ -41,7 +41,7 @@ const NOTE_ROOM = 80;
 
 const section = (id: string, output: string) => `--- output of ${id} ---\n${output}\n`;
 
-/** How much of `room` each gets: what it needs, or an equal part of what the shorter ones left over. */
+/** The share of `room` for each: what it needs, or an equal part of what the shorter ones leave. */
 function fairShares(lengths: readonly number[], room: number): readonly number[] {
   const shares = new Array<number>(lengths.length).fill(0);
   const shortestFirst = lengths.map((length, at) => ({ length, at })).sort((a, b) => a.length - b.length);
@@ -54,14 +54,14 @@ function fairShares(lengths: readonly number[], room: number): readonly number[]
   return shares;
 }
 
-/** The start of a section and how much there was, or nothing at all if not even its heading fits. */
+/** The start of a section and its whole length, or an empty text if not even its heading fits. */
 function shorten(full: string, share: number): string {
   if (full.length <= share) return full;
   const heading = full.indexOf("\n") + 1;
   const note = `\n[cut: ${full.length - heading - 1} characters in all]\n`;
   const kept = share - note.length;
   if (kept <= heading) return "";
-  return full.slice(0, kept).replace(/[\uD800-\uDBFF]$/, "") + note; // half a character is none
+  return full.slice(0, kept).replace(/[\uD800-\uDBFF]$/, "") + note; // No half character
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);

@@ -115,13 +115,13 @@ const BUILT_IN_SPECIALISTS: readonly Specialist[] = ROWS.map(({ readOnly, decide
   source: "built in",
 }));
 
-/** The user's own come first, and one with the name of a built-in stands in its place. */
+/** The user's own specialists come first, and replace built-in ones of the same name. */
 export function withBuiltIn(own: readonly Specialist[]): readonly Specialist[] {
   const names = new Set(own.map(({ name }) => name.toLowerCase()));
   return [...own, ...BUILT_IN_SPECIALISTS.filter(({ name }) => !names.has(name.toLowerCase()))];
 }
 
-/** Reads the user's own once, when they are first asked for: what a worker writes there later changes nothing. */
+/** Reads the user's own specialists once, when first needed: files that a worker writes later change nothing. */
 export function readOnce(
   read: () => Promise<{ readonly specialists: readonly Specialist[] }>,
 ): () => Promise<readonly Specialist[]> {

@@ -1,4 +1,4 @@
-/** The node of a graph: what it waits for, what waits for it, and where it stands. */
+/** The node of a graph: its dependencies, its dependents and its state. */
 
 /**
  * ```
@@ -10,14 +10,14 @@
  */
 export type NodeStatus = "waiting" | "ready" | "taken" | "done" | "dead";
 
-/** A subclass may keep what else is known of a node, so that one look-up finds all of it. */
+/** A subclass may add fields of its own, so that one look-up finds everything about a node. */
 export class DagNode {
   readonly id: string;
-  /** Missing: named as a dependency, not added yet. */
+  /** "missing": named as a dependency, but not added yet. */
   state: NodeStatus | "missing" = "missing";
   priority = 0;
   lane = 0;
-  /** Its number in the order of insertion. */
+  /** Its index in the order of insertion. */
   rank = -1;
   /** The dependencies as they were given; a repeated id counts once. */
   after: readonly string[] = NO_IDS;
@@ -25,7 +25,7 @@ export class DagNode {
   dependents: this[] | undefined = undefined;
   /** Dependencies that are not done yet. */
   unmet = 0;
-  /** Where it is in the ready queue. */
+  /** Its position in the ready queue. */
   slot = 0;
 
   constructor(id: string) {

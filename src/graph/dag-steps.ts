@@ -1,17 +1,16 @@
-/** Tells by id which nodes of a growing graph can run now, which wait, and which never will. */
+/** A directed acyclic graph by ids that tells which nodes can run now, which wait, and which never will. */
 import { DagNode, NO_IDS, type NodeStatus } from "./dag-node.ts";
 import { NodeGraph, type NodePlace } from "./node-graph.ts";
 
 interface NodeOptions extends NodePlace {
   /** Ids of the dependencies; they may be added later. A repeated id counts once. */
   readonly after?: readonly string[];
-  /** Adds it settled already, whatever its dependencies are: for a graph that is restored. */
+  /** Adds it already settled, whatever its dependencies are: used to restore a graph. */
   readonly as?: "done" | "dead" | undefined;
 }
 
 /**
- * A directed acyclic graph that is kept current step by step. Pure. An `OrderedDag` also answers in which order all
- * could run.
+ * A directed acyclic graph that is updated step by step. Pure. An `OrderedDag` also gives a topological order.
  *
  * ```ts
  * const dag = new Dag();
@@ -24,12 +23,12 @@ interface NodeOptions extends NodePlace {
 export class Dag {
   protected readonly graph = new NodeGraph((id) => new DagNode(id));
 
-  /** Nodes added; a dependency that was only named does not count. */
+  /** The number of added nodes; a dependency that was only named does not count. */
   get size(): number {
     return this.graph.added.length;
   }
 
-  /** Adds a node. A dependency may arrive later; below a dead one it is dead at once, with all that waits for it. */
+  /** Adds a node. A dependency may arrive later. Below a dead node it is dead at once, with its dependents. */
   add(id: string, options: NodeOptions = {}): NodeStatus {
     const node = this.graph.named(id);
     this.graph.enter(node, options.after ?? NO_IDS, options, options.as);
@@ -44,12 +43,15 @@ export class Dag {
     return this.graph.get(id).state as NodeStatus;
   }
 
-  /** Ready nodes of a lane, most urgent first, then in insertion order; lazily. Taking nodes on the way is fine. */
+  /**
+   * The ready nodes of a lane, most urgent first, then in insertion order; lazily. Nodes may be taken during the
+   * iteration.
+   */
   *ready(lane = 0): Generator<string, undefined> {
     for (const { id } of this.graph.ready(lane)) yield id;
   }
 
-  /** How many `ready(lane)` gives, without a walk through them. */
+  /** The number of nodes that `ready(lane)` gives, without iterating. */
   readyCount(lane = 0): number {
     return this.graph.readyCount(lane);
   }
@@ -63,22 +65,25 @@ export class Dag {
     this.graph.take(this.graph.get(id));
   }
 
-  /** Gives a taken node back; in the same lane and with the same priority unless told. */
+  /** Gives a taken node back, in the same lane and with the same priority unless `place` says otherwise. */
   release(id: string, place: NodePlace = {}): void {
     this.graph.release(this.graph.get(id), place);
   }
 
-  /** Ends a node well; returns what became ready by it, in insertion order. */
+  /** Completes a node; returns the nodes that became ready, in insertion order. */
   complete(id: string): readonly string[] {
     return idsOf(this.graph.complete(this.graph.get(id)));
   }
 
-  /** Ends a node badly; returns all that died with it, breadth first, itself left out. */
+  /** Fails a node; returns the other nodes that died with it, breadth first. */
   fail(id: string): readonly string[] {
     return idsOf(this.graph.fail(this.graph.get(id)));
   }
 
-  /** All below a node that is not settled, breadth first. Also answers for a dependency that is still missing. */
+  /**
+   * All direct and indirect dependents that are not settled, breadth first. Also works for a dependency that is still
+   * missing.
+   */
   downstream(id: string): readonly string[] {
     return idsOf(this.graph.downstream(id));
   }

@@ -1,3 +1,4 @@
+/** Tests that random sequences of graph operations agree with a naive model. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -12,7 +13,7 @@ interface Node {
   status: NodeStatus;
 }
 
-/** The same rules, in the slowest and plainest way: everything but what was decided is computed anew. */
+/** The same rules in the slowest and simplest way: everything but the decisions is computed again. */
 class Model {
   readonly nodes: Node[] = [];
 
@@ -25,7 +26,7 @@ class Model {
     this.settle();
   }
 
-  /** What follows from what was decided, until nothing follows any more. */
+  /** Derives the remaining states, until nothing changes any more. */
   settle(): void {
     const waiting = this.nodes.filter((node) => node.status === "waiting");
     const doomed = waiting.filter((node) => node.after.some((id) => this.find(id)?.status === "dead"));
@@ -41,7 +42,7 @@ class Model {
     return found.sort((a, b) => a.priority - b.priority).map((node) => node.id);
   }
 
-  /** Repeatedly the first node whose dependencies are out already; shorter than `nodes` if there is a cycle. */
+  /** Repeatedly takes the first node whose dependencies are all out; shorter than `nodes` if there is a cycle. */
   order(): string[] {
     const out: string[] = [];
     const isOut = (id: string) => out.includes(id) || this.find(id) === undefined;
@@ -165,7 +166,7 @@ function decide(node: Node, change: Partial<Node>): void {
   Object.assign(node, change);
 }
 
-/** Ids whose status changed, in insertion order. */
+/** Ids of the nodes whose status changed, in insertion order. */
 function changesIn(model: Model, change: () => void): string[] {
   const before = model.nodes.map((node) => node.status);
   change();

@@ -1,3 +1,4 @@
+/** Tests the graph of nodes: what becomes ready or dead, the order of ready nodes, lanes and cycles. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpuMs } from "../../test/support/cpu.ts";
@@ -298,6 +299,6 @@ test("a ready node that is never taken makes no step dearer, however many pass i
     const [, next = ""] = dag.ready();
     dag.complete(next);
   }
-  // Less than a second; if each walk passed all empty places, some twenty.
+  // Takes less than a second; if each iteration passed all empty places, it would take about twenty.
   assert.ok(cpuMs() - before < 3_000);
 });

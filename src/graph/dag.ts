@@ -1,11 +1,11 @@
-/** Tells which nodes of a growing graph can run now, and in which order all could: the door to the parts of the graph. */
+/** Adds a topological order, missing dependencies and cycles to `Dag`, and exports the parts of the graph. */
 import { Dag, idsOf } from "./dag-steps.ts";
 import { openCycleOf, orderOf } from "./topological-order.ts";
 
 export { Dag } from "./dag-steps.ts";
 export { Heap } from "./heap.ts";
 
-/** The graph has no order: each id in `cycle` waits for the next, the last for the first. */
+/** The graph has a cycle: each id in `cycle` waits for the next, the last for the first. */
 export class CycleError extends Error {
   override readonly name = "CycleError";
   readonly cycle: string[];
@@ -16,18 +16,18 @@ export class CycleError extends Error {
   }
 }
 
-/** Apart from `Dag`: a reader that follows a run step by step, as the web page does, needs none of it. */
+/** Separate from `Dag`, because a reader that follows a run step by step, such as the web page, needs none of it. */
 export class OrderedDag extends Dag {
   dependencies(id: string): readonly string[] {
     return [...new Set(this.graph.get(id).after)];
   }
 
-  /** Dependencies that were named but never added, by the dependent's place in the insertion order. */
+  /** Dependencies that were named but never added, in the insertion order of their dependents. */
   missing(): readonly { readonly id: string; readonly neededBy: string }[] {
     return this.graph.missing().map(({ id, neededBy }) => ({ id, neededBy: neededBy.id }));
   }
 
-  /** All nodes, dependencies first; of those that could come next, the one inserted first. Throws a `CycleError`. */
+  /** All nodes, dependencies first, otherwise in insertion order. Throws a `CycleError`. */
   order(): readonly string[] {
     const order = orderOf(this.graph);
     if (order.is === "cycle") throw new CycleError(idsOf(order.nodes));

@@ -1,3 +1,4 @@
+/** Tests executions with errors, results, promises and listeners that misbehave. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ExecutorResult } from "./execution.ts";

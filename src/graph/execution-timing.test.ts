@@ -1,3 +1,4 @@
+/** Tests when an execution starts tasks, how an abort ends it, and how many executors run at once. */
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { test } from "node:test";
@@ -190,7 +191,7 @@ test("an abort from a listener to a start comes in time", async () => {
   assert.deepEqual(summary.unfinished, ["a", "b"]);
 });
 
-/** A graph whose executors answer when the test says so. */
+/** A graph whose executors answer when the test tells them to. */
 class World {
   readonly graph: TaskGraph;
   readonly started: string[] = [];
@@ -224,7 +225,7 @@ class World {
     return this.#contexts.get(id)!.signal;
   }
 
-  /** Lets an executor answer, and the graph hear of it. */
+  /** Lets an executor answer, and waits until the graph has the answer. */
   async answer(id: string, answer: ExecutorResult | Error): Promise<void> {
     const work = this.#work.get(id);
     assert.ok(work, `"${id}" is not at work`);

@@ -1,3 +1,4 @@
+/** Tests the execution of a task graph: results, failures, refused input, listeners and restored graphs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
@@ -242,7 +243,7 @@ test("a listener that throws on what is over already, or rejects, changes nothin
     throw new Error("three");
   });
   const summary = await graph.execute(async (task) => {
-    // Long enough for the graph to hear of the rejected listener before the end.
+    // Long enough for the graph to learn of the rejected listener before the end.
     if (task.id === "c") for (let turn = 0; turn < 10; turn++) await Promise.resolve();
     return { success: task.id !== "a", output: "" };
   });

@@ -1,4 +1,4 @@
-/** Runs the tasks of a graph: starts each when it can, reads what its executor returns, and ends when none is left. */
+/** Executes a task graph: starts each task when it is ready, reads its result, and ends when none is left. */
 import { CycleError } from "./dag.ts";
 import type { ExecutionSummary } from "./graph-events.ts";
 import type { PlannedTask, TaskResult } from "./planned-task.ts";
@@ -14,7 +14,7 @@ export interface ExecutorResult {
 }
 
 export interface TaskContext {
-  /** Aborted when the execution is, or when the task was settled by someone else. */
+  /** Aborted when the execution is aborted, or when the task was settled from outside. */
   readonly signal: AbortSignal;
 }
 
@@ -24,11 +24,11 @@ export type TaskExecutor = (
 ) => ExecutorResult | PromiseLike<ExecutorResult>;
 
 export interface ExecuteOptions {
-  /** Executors at work at the same time: a whole number from 1, or Infinity; 8 unless given. */
+  /** The maximum number of executors that run at the same time: a whole number from 1, or Infinity; 8 unless given. */
   readonly maxParallel?: number;
-  /** Stops starting; executors at work hear it through their own signal. */
+  /** Aborting it starts no more tasks; running executors are told through their own signal. */
   readonly signal?: AbortSignal;
-  /** How long an abort waits for executors at work to return; 5,000 unless given, Infinity for as long as it takes. */
+  /** How long an abort waits for running executors to return; 5,000 unless given, Infinity for as long as it takes. */
   readonly abortGraceMs?: number;
   /** A clock in milliseconds, for durations. */
   readonly now?: () => number;
@@ -37,15 +37,15 @@ export interface ExecuteOptions {
 type CheckedOptions = Required<Omit<ExecuteOptions, "signal">> & Pick<ExecuteOptions, "signal">;
 
 /**
- * One execution: it starts whatever is ready while there is room, and is woken by each executor that returns
- * and by each change from outside. No timer runs but the one after an abort.
+ * One execution. It starts ready tasks while fewer than `maxParallel` run, and is woken by each executor that returns
+ * and by each change from outside. It has no timer except the one after an abort.
  */
 export class Execution {
   readonly #table: TaskTable;
   readonly #executor: TaskExecutor;
   readonly #options: CheckedOptions;
   readonly #finished = Promise.withResolvers<ExecutionSummary>();
-  /** In the order in which they ended. */
+  /** In the order in which the tasks ended. */
   readonly #results = new Map<string, TaskResult>();
   readonly #beganAt: number;
   /** Executors that have not returned. */
@@ -70,7 +70,7 @@ export class Execution {
     return this.#finished.promise;
   }
 
-  /** Starts what can be started; when nothing is at work after that, the execution is over. */
+  /** Starts what can be started; if nothing runs after that, the execution is over. */
   wake(): void {
     if (this.#isBusy || this.#isOver) return;
     this.#isBusy = true;
@@ -109,7 +109,7 @@ export class Execution {
     try {
       const returned = this.#executor(taskOf(run.task), run);
       if (returned instanceof Promise && returned.then === Promise.prototype.then) return returned;
-      // A `then` of the user's own may throw or call back twice; a promise around it does not.
+      // A user's own `then` may throw or call back twice; a promise around it does not.
       return isPromise(returned) ? new Promise((resolve) => resolve(returned)) : returned;
     } catch (error) {
       return new Thrown(error);
@@ -130,15 +130,15 @@ export class Execution {
     this.#active--;
     const { task } = run;
     const result = resultOf(returned, this.#options.now() - run.calledAt);
-    // The task was settled or given back while the executor was at work, or while a getter of its answer
-    // was: the answer comes too late.
+    // The task was settled or given back while the executor ran, or while a getter of its answer ran: the answer comes
+    // too late.
     if (task.run !== run) return;
     task.run = undefined;
     if (result.success) this.#table.complete(task, result);
-    // It was stopped, so that is not its failure: it can run again.
+    // The abort stopped the task, so it did not fail: it can run again.
     else if (this.#runningAtAbort !== undefined) this.#table.interrupt(task);
     else this.#table.fail(task, result.error!, result);
-    // A task that was given back has none, not even if a listener settled it then.
+    // A task that was given back has no result, even if a listener settled it meanwhile.
     if (task.result !== undefined) this.#results.set(task.id, task.result);
   }
 
@@ -166,7 +166,7 @@ export class Execution {
     if (this.#active > 0) {
       for (const run of this.#runs()) {
         const { task } = run;
-        // A listener to an earlier one may have settled it, or given it back.
+        // A listener of an earlier event may have settled the task or given it back.
         if (task.run !== run) continue;
         task.run = undefined;
         this.#table.interrupt(task);
@@ -200,7 +200,7 @@ export class Execution {
   }
 }
 
-/** Why some task could never start, if that is so: a dependency that is not in the graph, or a cycle. */
+/** Why some task can never start: a dependency that is not in the graph, or a cycle. Undefined if all can start. */
 export function obstacleIn(table: TaskTable): Error | undefined {
   const missing = table.dag.missing().filter(({ neededBy }) => !isSettled(neededBy.status));
   if (missing.length === 0) {
@@ -214,7 +214,7 @@ export function obstacleIn(table: TaskTable): Error | undefined {
 
 const MAX_NAMED = 10;
 
-/** Timers count in 31 bits; what is longer than that, 24 days, is for ever. */
+/** Timers count in 31 bits, 24 days; a longer time means for ever. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function blockedBy(table: TaskTable): string {
@@ -226,7 +226,10 @@ function blockedBy(table: TaskTable): string {
   return `"${running.id}" was marked as running by someone else and has not ended`;
 }
 
-/** An executor at work on one task, and what it is told. Its controller is made when the signal is first asked for. */
+/**
+ * An executor that runs on one task, and the context it gets. The abort controller is created when the signal is first
+ * read.
+ */
 class Run implements TaskRun, TaskContext {
   readonly task: TaskNode;
   /** When its executor was called. */
@@ -252,7 +255,7 @@ class Run implements TaskRun, TaskContext {
   }
 }
 
-/** An executor threw this, or its promise was rejected with it. */
+/** An error that an executor threw, or that its promise was rejected with. */
 class Thrown {
   readonly error: unknown;
 
@@ -261,7 +264,7 @@ class Thrown {
   }
 }
 
-/** Executors are given by users: at run time, theirs may return anything. */
+/** Users supply the executors, so at run time they may return anything. */
 type Returned = ExecutorResult | Thrown | undefined;
 
 function resultOf(returned: Returned, measuredMs: number): TaskResult {

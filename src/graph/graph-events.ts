@@ -1,7 +1,7 @@
-/** What happens to a graph, who hears of it, and what did an execution come to? */
+/** The events of a task graph, their listeners, and the summary of an execution. */
 import type { PlannedTask, TaskResult } from "./planned-task.ts";
 
-/** What happened to one task. `task` is its value after the change. */
+/** A change of one task. `task` is its value after the change. */
 export interface TaskEvent {
   readonly type:
     | "task.ready"
@@ -34,21 +34,21 @@ export interface GraphProgress {
 }
 
 export interface ExecutionSummary {
-  /** Every task of the graph is complete. */
+  /** True if every task of the graph is complete. */
   readonly success: boolean;
   readonly aborted: boolean;
   /** The results of the tasks that this execution ran, in the order they ended. */
   readonly results: ReadonlyMap<string, TaskResult>;
-  /** What was running when the signal came; empty without abort. Those that did not complete are pending again. */
+  /** The tasks that ran when the abort came; empty without one. Those that did not complete are pending again. */
   readonly runningAtAbort: readonly string[];
   /** Tasks that are not settled: after an abort, or because of what `blocked` says. */
   readonly unfinished: readonly string[];
-  /** Tasks added on the way could not start: what they wait for, in words. */
+  /** If tasks that were added during the execution could not start: what they wait for, in words. */
   readonly blocked?: string;
-  /** What listeners threw; the first hundred. */
+  /** Errors that listeners threw; the first hundred. */
   readonly listenerErrors: readonly ListenerError[];
   readonly progress: GraphProgress;
-  /** The same counts by other names: of all tasks of the graph, not only of those that this execution ran. */
+  /** The same counts by other names, of all tasks of the graph, not only of those that this execution ran. */
   readonly totalCount: number;
   readonly completedCount: number;
   readonly failedCount: number;
@@ -68,14 +68,14 @@ export type GraphListener<T extends GraphEventType> = (event: GraphEventOf<T>) =
 
 type Listener = (event: GraphEvent) => void;
 
-/** The listeners of one graph. They are called at once, in the order they came; none can stop the others. */
+/** The listeners of one graph. They are called synchronously in the order of subscription; none can stop the others. */
 export class GraphEvents {
-  /** A list is replaced, never changed: one that is being told stays as it was. None is empty. */
+  /** A list is replaced, never changed, so a list that is being iterated stays the same. No list is empty. */
   readonly #listeners = new Map<GraphEventType, readonly Listener[]>();
   #errors: ListenerError[] = [];
 
   on<T extends GraphEventType>(type: T, listener: GraphListener<T>): () => void {
-    // Only events of this type are told to it.
+    // `tell` calls this listener only with events of its type.
     const added = listener as Listener;
     this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), added]);
     let isOn = true;
@@ -112,7 +112,7 @@ export class GraphEvents {
     else this.#listeners.delete(type);
   }
 
-  /** What listeners threw since the last call. */
+  /** The errors that listeners threw since the last call. */
   takeErrors(): readonly ListenerError[] {
     const errors = this.#errors;
     this.#errors = [];
@@ -129,5 +129,5 @@ export class GraphEvents {
   }
 }
 
-/** One broken listener can throw once per task; the first errors tell enough. */
+/** One broken listener can throw once per task, so only the first errors are kept. */
 const MAX_KEPT_ERRORS = 100;

@@ -1,4 +1,4 @@
-/** A binary min-heap. Its owner supplies the order, and may hear where each item is in order to remove it. */
+/** A binary min-heap. Its owner supplies the order, and may be told each item's position in order to remove it. */
 export class Heap<T> {
   readonly #isBefore: (a: T, b: T) => boolean;
   readonly #moved: ((item: T, position: number) => void) | undefined;

@@ -1,19 +1,19 @@
-/** Keeps a directed acyclic graph of nodes current, step by step, for those who hold the nodes themselves. */
+/** Keeps a directed acyclic graph of nodes current, step by step, for callers that hold the nodes themselves. */
 import type { DagNode, NodeStatus } from "./dag-node.ts";
 import { ReadyQueue } from "./ready-queue.ts";
 
 export interface NodePlace {
-  /** The lower, the more urgent; 5 unless given. */
+  /** A lower number is more urgent; 5 unless given. */
   readonly priority?: number | undefined;
-  /** Which queue it joins when it is ready; 0 unless given. */
+  /** The queue that it joins when it is ready; 0 unless given. */
   readonly lane?: number | undefined;
 }
 
 const DEFAULT_PRIORITY = 5;
-/** Lanes are kinds of work: a handful. */
+/** Lanes are kinds of work, so there are only a few. */
 const MAX_LANE = 1023;
 
-/** Each call costs what it changes, and a logarithm for nodes that become ready out of their order. Pure. */
+/** Each call costs as much as it changes, and a logarithm for nodes that become ready out of order. Pure. */
 export class NodeGraph<N extends DagNode> {
   readonly #make: (id: string) => N;
   readonly #nodes = new Map<string, N>();
@@ -25,12 +25,12 @@ export class NodeGraph<N extends DagNode> {
     this.#make = make;
   }
 
-  /** Nodes added, in that order; a dependency that was only named does not count. */
+  /** The added nodes in order; a dependency that was only named does not count. */
   get added(): readonly N[] {
     return this.#added;
   }
 
-  /** No dependency came later than its dependent, or never: the insertion order is topological. */
+  /** True if every dependency was added before its dependents: the insertion order is then topological. */
   get isInOrder(): boolean {
     return this.#lateEdges === 0;
   }
@@ -47,7 +47,7 @@ export class NodeGraph<N extends DagNode> {
     throw new Error(`node "${id}" was named as a dependency but never added`);
   }
 
-  /** The node of that name, which is made if there is none; it is missing until it enters. */
+  /** The node of that id, created as "missing" if it does not exist yet. */
   named(id: string): N {
     const known = this.#nodes.get(id);
     if (known !== undefined) return known;
@@ -56,7 +56,7 @@ export class NodeGraph<N extends DagNode> {
     return node;
   }
 
-  /** Adds a named node, settled already if `as` says so; returns the other nodes that became ready or dead by it. */
+  /** Adds a named node, already settled if `as` says so; returns the other nodes that became ready or dead by it. */
   enter(node: N, after: readonly string[], at: NodePlace, as?: "done" | "dead"): readonly N[] {
     if (node.state !== "missing") throw new Error(`node "${node.id}" was added before`);
     place(node, at.priority ?? DEFAULT_PRIORITY, at.lane ?? 0);
@@ -69,12 +69,15 @@ export class NodeGraph<N extends DagNode> {
     return state === "dead" ? killBelow(node) : state === "done" ? this.#unlock(node) : NONE;
   }
 
-  /** Ready nodes of a lane, most urgent first, then in insertion order; lazily. Taking nodes on the way is fine. */
+  /**
+   * The ready nodes of a lane, most urgent first, then in insertion order; lazily. Nodes may be taken during the
+   * iteration.
+   */
   ready(lane = 0): Iterable<N> {
     return this.#lanes[lane]?.inOrder() ?? NONE;
   }
 
-  /** How many `ready(lane)` gives, without a walk through them. */
+  /** The number of nodes that `ready(lane)` gives, without iterating. */
   readyCount(lane = 0): number {
     return this.#lanes[lane]?.size ?? 0;
   }
@@ -90,14 +93,14 @@ export class NodeGraph<N extends DagNode> {
     node.state = "taken";
   }
 
-  /** Gives a taken node back; in the same lane and with the same priority unless told. */
+  /** Gives a taken node back, in the same lane and with the same priority unless `NodePlace` says otherwise. */
   release(node: N, { lane = node.lane, priority = node.priority }: NodePlace = {}): void {
     if (node.state !== "taken") throw forbidden(node, "ready");
     place(node, priority, lane);
     this.#enqueue(node);
   }
 
-  /** Ends a node well; returns what became ready by it, in insertion order. */
+  /** Completes a node; returns the nodes that became ready, in insertion order. */
   complete(node: N): readonly N[] {
     if (node.state !== "ready" && node.state !== "taken") throw forbidden(node, "done");
     if (node.state === "ready") this.#unqueue(node);
@@ -105,7 +108,7 @@ export class NodeGraph<N extends DagNode> {
     return this.#unlock(node);
   }
 
-  /** Ends a node badly; returns all that died with it, breadth first, itself left out. */
+  /** Fails a node; returns the other nodes that died with it, breadth first. */
   fail(node: N): readonly N[] {
     if (node.state === "done" || node.state === "dead") throw forbidden(node, "dead");
     if (node.state === "ready") this.#unqueue(node);
@@ -113,7 +116,10 @@ export class NodeGraph<N extends DagNode> {
     return killBelow(node);
   }
 
-  /** All below a node that is not settled, breadth first. Also answers for a dependency that is still missing. */
+  /**
+   * All direct and indirect dependents that are not settled, breadth first. Also works for a dependency that is still
+   * missing.
+   */
   downstream(id: string): readonly N[] {
     const root = this.#nodes.get(id);
     if (root === undefined) throw unknown(id);
@@ -123,7 +129,7 @@ export class NodeGraph<N extends DagNode> {
     return [...found].filter(isOpen);
   }
 
-  /** Dependencies that were named but never added, by the dependent's place in the insertion order. */
+  /** Dependencies that were named but never added, in the insertion order of their dependents. */
   missing(): readonly { readonly id: string; readonly neededBy: N }[] {
     if (this.#added.length === this.#nodes.size) return [];
     return this.#added.flatMap((neededBy) =>
@@ -133,7 +139,7 @@ export class NodeGraph<N extends DagNode> {
     );
   }
 
-  /** Returns how the node begins. */
+  /** Links the node to its dependencies; returns its first state. */
   #connect(node: N, after: readonly string[]): "ready" | "waiting" | "dead" {
     let isDead = false;
     for (const id of after) {
@@ -149,7 +155,7 @@ export class NodeGraph<N extends DagNode> {
     return isDead ? "dead" : node.unmet === 0 ? "ready" : "waiting";
   }
 
-  /** What became ready, in insertion order. */
+  /** The nodes that became ready, in insertion order. */
   #unlock({ dependents }: N): readonly N[] {
     if (dependents === undefined) return NONE;
     let freed: N[] | undefined;
@@ -181,7 +187,7 @@ const unknown = (id: string): Error => new Error(`there is no node "${id}"`);
 export const isOpen = ({ state }: DagNode): boolean =>
   state === "waiting" || state === "ready" || state === "taken";
 
-/** All that died, breadth first. Below a node that is not done, only waiting nodes can be alive. */
+/** The nodes that died, breadth first. Below a node that is not done, only waiting nodes can be alive. */
 function killBelow<N extends DagNode>(root: N): readonly N[] {
   const dead: N[] = [root];
   for (const { dependents } of dead) {

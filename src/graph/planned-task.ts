@@ -1,8 +1,8 @@
-/** What is a task of a graph, and is this input one? */
+/** Types of a task in a graph, and the check of tasks that users pass in. */
 
 export type TaskStatus = "pending" | "running" | "complete" | "failed" | "skipped" | "cancelled";
 
-/** What an execution of a task came to. */
+/** The result of an executed task. */
 export interface TaskResult {
   readonly success: boolean;
   readonly output: string;
@@ -11,7 +11,7 @@ export interface TaskResult {
   readonly error?: string;
 }
 
-/** One task of a graph, as it was when you asked: a value of its own. Fields that you add are kept. */
+/** One task of a graph: a copy of its state at the time of the call. Fields that you add are kept. */
 export interface PlannedTask {
   readonly id: string;
   readonly description: string;
@@ -22,9 +22,9 @@ export interface PlannedTask {
   readonly delegateTo?: string;
   /** 1 is most urgent; 5 unless given. */
   readonly priority?: number;
-  /** When it was last started, in milliseconds by the graph's clock; not while it waits to be started again. */
+  /** When it was last started, in milliseconds by the graph's clock; unset while it waits to be started again. */
   readonly startedAt?: number;
-  /** When it was complete, failed or was cancelled. */
+  /** When it completed, failed or was cancelled. */
   readonly completedAt?: number;
   readonly result?: TaskResult;
   /** Why it failed. */
@@ -33,11 +33,11 @@ export interface PlannedTask {
   readonly reason?: string;
 }
 
-/** A task as one writes it down: no dependencies and `pending` unless given. */
+/** A task as input: without dependencies and `pending` unless given. */
 export type TaskInput = Omit<PlannedTask, "dependencies" | "status"> &
   Partial<Pick<PlannedTask, "dependencies" | "status">>;
 
-/** Throws with what is wrong, and in which task. */
+/** Throws an error that says what is wrong, and in which task. */
 export function checkTask(input: TaskInput): void {
   if (typeof input !== "object" || input === null)
     throw new Error(`a task must be an object with an id and a description; got ${show(input)}`);

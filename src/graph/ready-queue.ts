@@ -3,18 +3,20 @@ import type { DagNode } from "./dag-node.ts";
 import { Heap } from "./heap.ts";
 
 /**
- * Most nodes become ready in their order: they stand in a line, which costs the same at any length. Only a node that
- * comes out of order goes through the heap, at the cost of a logarithm.
+ * Most nodes become ready in order: they join a line, which costs the same at any length. Only a node that comes out of
+ * order goes through the heap, at the cost of a logarithm.
  */
 export class ReadyQueue<N extends DagNode> {
-  /** In order; empty where a node was taken. */
+  /** Nodes in order; undefined where a node was taken. */
   #line: (N | undefined)[] = [];
-  /** The number of the line's first place. A node in the line has `slot = ~place`, so it is below 0. */
+  /** The number of the line's first place. A node in the line has `slot = ~place`, which is below 0. */
   #start = 0;
-  /** The first place that may have a node. */
+  /** The first place that may hold a node. */
   #head = 0;
   #lined = 0;
-  /** Of the node that came into the line last; kept apart, for a released node may get another priority. */
+  /**
+   * The priority of the last node that joined the line. Stored here, because a released node may get another priority.
+   */
   #lastPriority = Number.NEGATIVE_INFINITY;
   #lastRank = -1;
   readonly #heap = new Heap<N>(isBefore, (node, position) => {
@@ -58,7 +60,7 @@ export class ReadyQueue<N extends DagNode> {
     return earlier(this.#lined === 0 ? undefined : this.#line[this.#head - this.#start], this.#heap.at(0));
   }
 
-  /** In order, lazily. The queue may change meanwhile: the walk goes on after the last node it gave. */
+  /** Iterates in order, lazily. The queue may change meanwhile: the iteration continues after the last node it gave. */
   *inOrder(): Generator<N, undefined> {
     let last: Key = BEFORE_ALL;
     let place = this.#head;
@@ -86,7 +88,7 @@ export class ReadyQueue<N extends DagNode> {
     return end;
   }
 
-  /** Positions in the heap whose parents are behind the walk; the first of them is next. */
+  /** Positions in the heap whose parents the iteration has passed; the first of them is next. */
   #frontier(): Heap<number> {
     const frontier = new Heap<number>((a, b) => isBefore(this.#heap.at(a)!, this.#heap.at(b)!));
     if (this.#heap.size > 0) frontier.push(0);
@@ -104,7 +106,7 @@ export class ReadyQueue<N extends DagNode> {
     return undefined;
   }
 
-  /** Places are never numbered again, so that a walk that is under way keeps its own. */
+  /** Places are never renumbered, so an iteration that is under way keeps its place. */
   #clearLine(): void {
     this.#start += this.#line.length;
     this.#head = this.#start;
@@ -113,7 +115,9 @@ export class ReadyQueue<N extends DagNode> {
     this.#lastRank = -1;
   }
 
-  /** Behind a node that stays for long, too, so that a walk passes few empty places. */
+  /**
+   * Removes the empty places, also those behind a node that stays for long, so that an iteration passes few of them.
+   */
   #closeUp(): void {
     this.#start += this.#line.length;
     this.#head = this.#start;
@@ -123,7 +127,7 @@ export class ReadyQueue<N extends DagNode> {
   }
 }
 
-/** Empty places in the line before it closes up. */
+/** The number of empty places in the line at which they are removed. */
 const MAX_EMPTY = 1_000;
 
 interface Key {

@@ -1,3 +1,4 @@
+/** Tests the task graph of the library: states, order, results, saved graphs, events and refused input. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CycleError } from "./dag.ts";

@@ -1,4 +1,4 @@
-/** A graph of tasks for users of the library: which can run now, what follows when one ends, and how all are executed. */
+/** A task graph for users of the library: which tasks can run now, what follows when one ends, and their execution. */
 
 import { CycleError } from "./dag.ts";
 import { type ExecuteOptions, Execution, obstacleIn, type TaskExecutor } from "./execution.ts";
@@ -8,7 +8,7 @@ import { isSettled, messageOf, type TaskNode, TaskTable, taskOf } from "./task-t
 import { orderOf } from "./topological-order.ts";
 
 export interface TaskGraphOptions {
-  /** What `startedAt` and `completedAt` of tasks are told by; `Date.now` unless given. */
+  /** The clock for the tasks' `startedAt` and `completedAt`; `Date.now` unless given. */
   readonly now?: () => number;
 }
 
@@ -49,8 +49,8 @@ export class TaskGraph {
   }
 
   /**
-   * Adds a task, also during an execution, which picks it up. Its dependencies may be added later. Below a
-   * failed, skipped or cancelled task it is skipped at once.
+   * Adds a task; a running execution picks it up. Its dependencies may be added later. Below a failed, skipped or
+   * cancelled task it is skipped at once.
    */
   addTask(task: TaskInput): PlannedTask {
     const added = this.#table.add(task);
@@ -80,7 +80,7 @@ export class TaskGraph {
     this.#execution?.wake();
   }
 
-  /** Without `result`, or without its `duration`, nothing is known of that. */
+  /** Without `result`, or without its `duration`, the task has none. */
   markComplete(id: string, result?: TaskResult): void {
     const task = this.#table.get(id);
     if (isSettled(task.status)) throw forbidden(task, "complete");
@@ -92,7 +92,7 @@ export class TaskGraph {
     this.#execution?.wake();
   }
 
-  /** Everything that depends on it, directly or not, is skipped, with the reason. */
+  /** Skips all direct and indirect dependents, with the error as reason. */
   markFailed(id: string, error: string | Error): void {
     const task = this.#table.get(id);
     if (isSettled(task.status)) throw forbidden(task, "failed");
@@ -101,8 +101,8 @@ export class TaskGraph {
   }
 
   /**
-   * Everything that depends on it is skipped. If its executor is at work, its signal is aborted; until that
-   * returns it takes one of `maxParallel` places, and `execute` waits for it, for ever if it never returns.
+   * Skips all dependents. If the task's executor is running, its signal is aborted; until it returns it takes one of
+   * `maxParallel` places, and `execute` waits for it, for ever if it never returns.
    */
   markCancelled(id: string, reason = "cancelled"): void {
     const task = this.#table.get(id);
@@ -111,7 +111,7 @@ export class TaskGraph {
     this.#execution?.wake();
   }
 
-  /** Gives a running task back, to be started again. */
+  /** Makes a running task pending, so that it can be started again. */
   markPending(id: string): void {
     const task = this.#table.get(id);
     if (task.status !== "running") throw forbidden(task, "pending");
@@ -123,39 +123,36 @@ export class TaskGraph {
     return orderOf(this.#table.dag).is === "cycle";
   }
 
-  /**
-   * All tasks, dependencies first; of those that could come next, the one added first.
-   * Throws a `CycleError` that names the cycle.
-   */
+  /** All tasks, dependencies first, otherwise in insertion order. Throws a `CycleError` that names the cycle. */
   topologicalSort(): PlannedTask[] {
     const order = orderOf(this.#table.dag);
     if (order.is === "cycle") throw new CycleError(order.nodes.map(({ id }) => id));
     return order.nodes.map(taskOf);
   }
 
-  /** Costs the same for a graph of any size. */
+  /** Takes the same time for a graph of any size. */
   getProgress(): GraphProgress {
     return this.#table.progress();
   }
 
   /**
-   * Calls the listener at once, whenever that happens; returns what unsubscribes it. If it throws on
-   * `task.ready`, `task.started` or `task.completed`, that task fails, and nothing else; what it throws on
-   * other events, or when the promise it returned is rejected, is kept for the summary of the execution.
+   * Calls the listener synchronously for each event; returns a function that unsubscribes it. If the listener throws on
+   * `task.ready`, `task.started` or `task.completed`, that task fails, and nothing else. An error that it throws on
+   * other events, or that its promise is rejected with, goes into the summary of the execution.
    */
   on<T extends GraphEventType>(type: T, listener: GraphListener<T>): () => void {
     return this.#table.events.on(type, listener);
   }
 
   /**
-   * Runs every task the moment its last dependency is complete, most urgent first, `maxParallel` at a time.
-   * An executor that throws, rejects or returns `{ success: false }` fails its task only. Rejects before
-   * anything starts if a dependency is not in the graph, if there is a cycle, or if the graph is being
-   * executed already; otherwise it resolves, whatever became of the tasks.
+   * Runs every task as soon as its last dependency is complete, most urgent first, `maxParallel` at a time. An executor
+   * that throws, rejects or returns `{ success: false }` fails its task only. Rejects before anything starts if a
+   * dependency is not in the graph, if there is a cycle, or if the graph is being executed already; otherwise it
+   * resolves, whatever the results of the tasks are.
    *
-   * After an abort nothing starts. Executors at work have their signal and `abortGraceMs` to return: a success
-   * counts; a task that did not get there is pending again, and a later `execute` goes on from there.
-   * Tasks that you marked as running yourself are yours: they are not run, nor waited for.
+   * After an abort nothing starts. Running executors have `abortGraceMs` from their abort signal to return: a success
+   * counts; a task that did not succeed is pending again, and a later `execute` continues from there. Tasks that you
+   * marked as running are neither executed nor waited for.
    *
    * ```ts
    * const { success, results } = await graph.execute(runAgent, { maxParallel: 4, signal });

@@ -1,4 +1,4 @@
-/** Changes the status of tasks, with all that follows from it for their dependents and for the listeners. */
+/** Changes the status of tasks, updates their dependents and tells the listeners. */
 import { DagNode, NO_IDS } from "./dag-node.ts";
 import { GraphEvents, type GraphProgress, type ListenerError, type TaskEvent } from "./graph-events.ts";
 import { NodeGraph } from "./node-graph.ts";
@@ -10,22 +10,22 @@ import {
   type TaskStatus,
 } from "./planned-task.ts";
 
-/** What a graph keeps of a task, and the task's node in the DAG. It is never handed out. */
+/** A task of the graph and its node in the DAG. It is never handed out. */
 export class TaskNode extends DagNode {
   description = "";
-  /** Fields beside those of this class that were given: optional ones, and the user's own. */
+  /** Given fields that this class does not have: optional ones, and the user's own. */
   more: object | undefined = undefined;
   status: TaskStatus = "pending";
   startedAt: number | undefined = undefined;
   completedAt: number | undefined = undefined;
   result: TaskResult | undefined = undefined;
-  /** Why it failed, was skipped or was cancelled. */
+  /** Why the task failed, was skipped or was cancelled. */
   why: string | undefined = undefined;
-  /** The executor at work; any other change of the task ends it. */
+  /** The running executor; any other change of the task stops it. */
   run: TaskRun | undefined = undefined;
 }
 
-/** An executor at work on one task. */
+/** A running executor of one task. */
 export interface TaskRun {
   stop(reason: unknown): void;
 }
@@ -35,9 +35,8 @@ export function isSettled(status: TaskStatus): boolean {
 }
 
 /**
- * The tasks of a graph and their DAG, kept in step. Every change is made in full before a listener hears of
- * it, except that nothing starts below a task until the listeners to its completion have returned: one that
- * throws fails the task.
+ * The tasks of a graph and their DAG. Every change is complete before a listener is told, except that no dependent of a
+ * completed task starts until the listeners have returned: a listener that throws fails the task.
  */
 export class TaskTable {
   readonly events = new GraphEvents();
@@ -68,7 +67,7 @@ export class TaskTable {
     return task;
   }
 
-  /** What follows from a task's first status, for itself and for those that were waiting for it. */
+  /** Applies what follows from a task's first status, for itself and for its waiting dependents. */
   #entered(task: TaskNode, changed: readonly TaskNode[]): void {
     if (task.state === "ready") this.#tellReady(task);
     else if (task.state === "done") this.#tellAllReady(changed);
@@ -94,7 +93,7 @@ export class TaskTable {
     return this.dag.added.map(taskOf);
   }
 
-  /** The executors at work. Looks at every task. */
+  /** The running executors. Looks at every task. */
   runs(): TaskRun[] {
     return this.dag.added.flatMap(({ run }) => run ?? []);
   }
@@ -104,7 +103,7 @@ export class TaskTable {
     return { total: this.dag.added.length, completed, ...counts };
   }
 
-  /** False if a listener settled it. */
+  /** Returns false if a listener settled the task. */
   start(task: TaskNode, run: TaskRun | undefined): boolean {
     this.dag.take(task);
     this.#change(task, "running");
@@ -119,7 +118,7 @@ export class TaskTable {
   }
 
   complete(task: TaskNode, result?: TaskResult): void {
-    // A ready task may complete without having run; it must not be started while its listeners are told.
+    // A ready task may complete without having run; it must not be started while its listeners are called.
     if (task.state === "ready") this.dag.take(task);
     this.#change(task, "complete");
     task.completedAt = this.#now();
@@ -142,7 +141,7 @@ export class TaskTable {
     this.#end(task, "cancelled", reason);
   }
 
-  /** Running → pending. A task that came as `running` was never taken here. */
+  /** Running → pending. A task that was added as `running` was never taken from the DAG. */
   interrupt(task: TaskNode): void {
     if (task.state === "taken") this.dag.release(task);
     this.#change(task, "pending");
@@ -187,7 +186,7 @@ export class TaskTable {
   }
 
   #tellReady(task: TaskNode): void {
-    // A listener to an earlier event may have started or settled it meanwhile.
+    // A listener of an earlier event may have started or settled the task meanwhile.
     if (task.status !== "pending" || task.state !== "ready") return;
     const thrown = this.#tell("task.ready", task);
     if (thrown === undefined || isSettled(task.status)) return;
@@ -200,10 +199,10 @@ export class TaskTable {
   }
 }
 
-/** The task as it is now: a value of its own, but for objects within fields of the user. */
+/** The task as it is now: a copy, except for objects within the user's own fields. */
 export function taskOf(task: TaskNode): PlannedTask {
   const { id, description, after: dependencies, status, more, startedAt, completedAt, result, why } = task;
-  // As one literal each, the values of most tasks are made at once.
+  // One literal per common set of fields is faster than adding fields one by one.
   if (more === undefined && why === undefined) {
     if (status === "running" && startedAt !== undefined)
       return { id, description, dependencies, status, startedAt };
@@ -221,7 +220,7 @@ export function taskOf(task: TaskNode): PlannedTask {
   };
 }
 
-/** How an earlier execution ended is kept of a settled task only: the others will start, or end, anew. */
+/** How an earlier execution ended is kept only for settled tasks: the others will start or end again. */
 function fill(task: TaskNode, input: TaskInput): void {
   const { description, status = "pending" } = input;
   task.description = description;
@@ -234,7 +233,7 @@ function fill(task: TaskNode, input: TaskInput): void {
   task.why = input.error ?? input.reason;
 }
 
-/** Most tasks have none, and taking an object apart costs more than all else that is done to add one. */
+/** Most tasks have no other fields, and destructuring costs more than everything else in adding a task. */
 function moreOf(input: TaskInput): object | undefined {
   for (const key in input) {
     if (KEPT.has(key)) continue;
@@ -249,13 +248,13 @@ const KEPT: ReadonlySet<string> = new Set([
   ...["id", "description", "dependencies", "status", "startedAt", "completedAt", "result", "error", "reason"],
 ]);
 
-/** In words, whatever was thrown. */
+/** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   try {
     const { message = thrown, name = "" } = Object(thrown) as { message?: unknown; name?: unknown };
     return String(message) || String(name) || "failed without a message";
   } catch {
-    return "failed with an error that cannot be shown"; // Reading it threw: there is nothing to show.
+    return "failed with an error that cannot be shown"; // Reading the error threw, so there is nothing to show.
   }
 }
 
@@ -272,7 +271,7 @@ function isRunning(task: TaskNode, run: TaskRun | undefined): boolean {
   return task.run === run && task.status === "running";
 }
 
-/** What is said of the tasks below one that will not complete; a skipped one hands on why it was skipped. */
+/** The reason given to tasks below one that will not complete; a skipped task passes on its own reason. */
 function reasonFor({ id, status, why }: TaskNode): string {
   if (status === "failed") return `"${id}" failed${why === undefined ? "" : `: ${why}`}`;
   if (status === "cancelled") return `"${id}" was cancelled`;

@@ -1,3 +1,4 @@
+/** Tests the start and end times of tasks. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PlannedTask } from "./planned-task.ts";
@@ -5,7 +6,7 @@ import { TaskGraph } from "./task-graph.ts";
 
 const task = (id: string, dependencies: readonly string[] = []) => ({ id, description: id, dependencies });
 
-/** A graph whose clock goes on by one with each look, from 0. */
+/** A graph whose clock advances by one with each reading, from 0. */
 function timed(...tasks: readonly Parameters<TaskGraph["addTask"]>[0][]) {
   let time = 0;
   return new TaskGraph(tasks, { now: () => time++ });

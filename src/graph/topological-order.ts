@@ -1,4 +1,4 @@
-/** Sorts the nodes of a graph so that all could run in that order, or finds a cycle. */
+/** Sorts the nodes of a graph topologically, or finds a cycle. */
 import type { DagNode } from "./dag-node.ts";
 import { Heap } from "./heap.ts";
 import { isOpen, type NodeGraph } from "./node-graph.ts";
@@ -8,7 +8,7 @@ type NodeOrder<N> =
   /** Each node of the cycle waits for the next, the last for the first. */
   | { readonly is: "cycle"; readonly nodes: readonly N[] };
 
-/** All nodes, dependencies first; of those that could come next, the one inserted first; or a cycle. */
+/** All nodes, dependencies first, otherwise in insertion order; or a cycle. */
 export function orderOf<N extends DagNode>(graph: NodeGraph<N>): NodeOrder<N> {
   return graph.isInOrder ? { is: "order", nodes: graph.added } : sorted(graph, () => true);
 }
@@ -19,7 +19,7 @@ export function openCycleOf<N extends DagNode>(graph: NodeGraph<N>): readonly N[
   return order?.is === "cycle" ? order.nodes : undefined;
 }
 
-/** `holdsUp` says whether others wait for a node: only for those that are not settled, if the caller says so. */
+/** `holdsUp` says which nodes their dependents wait for: all nodes, or only those that are not settled. */
 function sorted<N extends DagNode>(graph: NodeGraph<N>, holdsUp: (node: N) => boolean): NodeOrder<N> {
   const nodes = graph.added;
   const waits = new Int32Array(nodes.length);
@@ -45,7 +45,7 @@ function sorted<N extends DagNode>(graph: NodeGraph<N>, holdsUp: (node: N) => bo
   };
 }
 
-/** Every node that is left waits for another one that is left, so walking up must come round. */
+/** Every node that is left waits for another one that is left, so following these dependencies must reach a cycle. */
 function cycleFrom<N extends DagNode>(start: N, above: (node: N) => N): readonly N[] {
   const path = new Set<N>();
   let node = start;

@@ -1,4 +1,4 @@
-/** Which requests only ask for an answer, and which of them order a change in the form of a question. */
+/** Tests which requests only ask for an answer, and which ones order a change in the form of a question. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { asksOnly } from "./asks-only.ts";

@@ -1,4 +1,4 @@
-/** What plan do the rules make of a request? No network, no model: the same words and facts give the same plan. */
+/** Makes a plan of a request by rules, without network or model: equal requests and facts give equal plans. */
 import { scoreOf } from "../core/rules/score.ts";
 import { type AgentRow, chooserOf } from "./choose-agent.ts";
 import { contextOf } from "./context.ts";
@@ -44,11 +44,11 @@ export type PlanAround = {
   readonly agents: readonly AgentRow[];
   readonly maxConcurrent: number;
   readonly prefix?: string;
-  /** To questions of an earlier plan of the same request, by their ids. */
+  /** Answers to questions of an earlier plan of the same request, by the questions' ids. */
   readonly answers?: ReadonlyMap<string, string>;
 };
 
-/** The first that fits, and loses nothing, is taken. */
+/** The first shape that fits without losing a sentence is taken. */
 const BASIC: readonly RequestShape[] = [
   listed,
   each,
@@ -66,8 +66,8 @@ const SHAPES: readonly RequestShape[] = [
 ];
 
 /**
- * Never throws. A request without one of the shapes is one task, word for word. A question that blocks stays in the
- * plan until it is answered; what the plan holds until then is made from the default.
+ * Never throws. A request without one of the shapes becomes one task with the request's own words. A blocking question
+ * stays in the plan until it is answered; until then the plan is made with the question's default.
  */
 export function planByRules(written: string, around: PlanAround): ExecutionPlan {
   const { facts, data } = around;
@@ -115,10 +115,10 @@ function firstOf(shapes: readonly RequestShape[], request: string, around: Shape
   return undefined;
 }
 
-/** A plan file takes 10,000 characters for a requirement. */
+/** A plan file allows 10,000 characters per requirement. */
 const MAX_SHARED_CHARS = 8_000;
 
-/** What every task carries, and the longest of their own words, fit in one task. */
+/** True if the shared sentences and the longest part fit into one task together. */
 function isShort({ parts, shared }: Shaped): boolean {
   const common = shared.reduce((sum, sentence) => sum + sentence.length, 0);
   const own = Math.max(...parts.map(({ words, says = "" }) => words.length + says.length));
@@ -146,7 +146,7 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
     const byVerb = inPlace.includes(order?.verb.toLowerCase() ?? "");
     const isInPlace = files !== undefined && (part.isInPlace ?? byVerb);
     const named = isInPlace ? [] : (files ?? readsIn(own, tree, max));
-    // Parts of one thing have the same words, and say nothing by what stands in backticks.
+    // Parts of one thing have the same words, so quoted names do not tell them apart.
     const quoted = part.says !== undefined && part.text === undefined ? [] : (own.match(QUOTED) ?? []);
     const others = shape.parts.filter((other) => other !== part).map(({ words, text }) => text ?? words);
     const isOfWork = isOfTheWork(subject, others.join("\n"), tree);
@@ -172,16 +172,16 @@ function draftsOf(request: string, shape: Shaped | undefined, drafting: Drafting
   return drafts.map((draft, at) => ({ ...draft, after: turns[at]! }));
 }
 
-/** "Using 5 agents." is heard when work is shared out; no worker can keep it. */
+/** "Using 5 agents." is used when work is shared out; a single worker cannot follow it. */
 const isOfPlan = (sentence: string): boolean => limitAlone(sentence)?.agents !== undefined;
 
 const QUOTED = /`[^`\n]{1,100}`/g;
 
-/** What is reviewed at the end is the others' work. */
+/** A review at the end is a review of the other tasks' work. */
 const isReview = (order: Order | undefined, { after, says }: Part): boolean =>
   after.length > 0 && says === undefined && /^(?:review|audit)$/i.test(order?.verb ?? "");
 
-/** A shape shares an unclear sentence only if it forbids something. */
+/** An unclear sentence is only shared by a shape if it forbids something. */
 const LIMITING: ReadonlySet<Kind> = new Set(["limit", "unclear"]);
 
 function requirementsOf(shape: Shaped, isRead: boolean, lexicon: Lexicon): readonly string[] {
@@ -254,13 +254,13 @@ function taken({ id, question, default: usual }: Question, answers: PlanAround["
   return `${asked} Taken: ${shortened(plainLine(answers?.get(id) || usual), MAX_SHARED_CHARS)}.`;
 }
 
-/** Sentences of the request that no part and no shared sentence holds, as they were written. */
+/** Sentences of the request that neither a part nor the shared sentences contain, as they were written. */
 function lostIn(request: string, { parts, shared }: Pick<Shaped, "parts" | "shared">): readonly string[] {
   const held = [...new Set([...parts.map(({ words }) => words), ...shared])].map(joined);
   return piecesOf(request).filter((piece) => !held.some((text) => text.includes(piece)));
 }
 
-/** Line by line, so that no piece runs over the mark of a list. */
+/** Splits line by line, so that no piece contains the mark of a list item. */
 function piecesOf(request: string): readonly string[] {
   const lines = linesOf(request).map(({ text }) => text);
   return [...new Set(lines.flatMap(sentencesOf).map(joined).filter(hasWord))];

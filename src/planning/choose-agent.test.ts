@@ -1,4 +1,4 @@
-/** Does each task get the specialist whose words it speaks, and no reader what must be written? */
+/** Tests that each task gets the specialist whose keywords it mentions, and a read-only agent no task that writes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withBuiltIn } from "../delegation/specialist-table.ts";

@@ -1,4 +1,4 @@
-/** Which specialist gets a task of a plan? The one whose keywords it speaks of most, if it can do what is asked. */
+/** Chooses the specialist for a task of a plan: the one whose keywords it mentions most, if that agent may do it. */
 import type { Specialist } from "../core/specialist.ts";
 import { read } from "../delegation/keywords.ts";
 import { type Counted, counted, mostMentioned } from "../delegation/roster.ts";
@@ -10,11 +10,11 @@ export type AgentRow = Pick<Specialist, "name" | "keywords" | "isReadOnly" | "de
 
 type Chosen = {
   readonly agent: string;
-  /** Its result goes to a file; a read-only agent cannot write one. */
+  /** The result goes to a file, which a read-only agent cannot write. */
   readonly hasOutput: boolean;
 };
 
-/** Once for all tasks of a plan: to make the table takes longer than a choice. */
+/** Called once per plan: building the table takes longer than a choice. */
 export function chooserOf(rows: readonly AgentRow[], prefix = ""): (draft: Draft) => Chosen {
   const all = rows.map(({ name, keywords }) =>
     counted({ subagent: withoutPrefix(name), keywords: [...keywords] }),
@@ -32,21 +32,23 @@ export function chooserOf(rows: readonly AgentRow[], prefix = ""): (draft: Draft
 /** `builders`: the writers whose role is not to decide or to judge. */
 type Roster = Readonly<Record<"all" | "writers" | "builders", readonly Counted[]>>;
 
-/** By its row; a role of the user's own by its name. */
+/** Taken from the agent's row; for a user's own role, from its name. */
 const decides = ({ name, decides: said }: AgentRow): boolean =>
   said ?? /(?:architect|reviewer|planner|auditor|analyst|critic|advisor|strategist)$/i.test(name);
 
-/** By its own words: the whole request around them speaks of the other tasks, too. */
+/** Looks only at the task's own words: the whole request around them mentions the other tasks too. */
 function nameFor(draft: Draft, { all, writers, builders }: Roster): string {
   const roster = draft.delivers === "change" ? builders : isForReaders(draft) ? all : writers;
   const said = `${draft.subject}\n${draft.words}`.replace(EXPLAINED, "");
   return mostMentioned(roster, read(said))?.subagent ?? GENERAL_PURPOSE;
 }
 
-/** "A README (what it is, install, an example)" has a word about a thing, and not of what is to be done. */
+/**
+ * Words in brackets explain a thing and do not say what is to be done: "A README (what it is, install, an example)".
+ */
 const EXPLAINED = /\([^()\n]*(?:\)|…$)/gm;
 
-/** Read-only agents get no task that must write: no change, no file that another task reads. */
+/** Read-only agents get no task that must write: no change, and no file that another task reads. */
 const isForReaders = ({ delivers, isCollected, subject, description }: Draft) =>
   delivers === "report" && !isCollected && !saysToWrite(subject) && !saysToWrite(description);
 

@@ -1,11 +1,11 @@
-/** The words that say what a text is about, by their stems: how the same thing is known again in other words. */
+/** Reduces a text to the stems of its meaningful words, to recognise the same subject in other words. */
 
 export function contentOf(text: string): ReadonlySet<string> {
   const words = text.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
   return new Set(words.filter((word) => !COMMON.has(word)).map(stem));
 }
 
-/** "migrate", "migrates" and "migration" are one word: the ending goes, and six letters are enough. */
+/** "migrate", "migrates" and "migration" get one stem: the ending is removed, and six letters are kept. */
 const stem = (word: string): string => word.replace(/(?<=\p{L}{3})(?:ies|es|ed|ing|s|e|y)$/u, "").slice(0, 6);
 
 export function shares(some: ReadonlySet<string>, others: ReadonlySet<string>): number {
@@ -14,7 +14,7 @@ export function shares(some: ReadonlySet<string>, others: ReadonlySet<string>): 
   return count;
 }
 
-/** Words of every request, and the verbs that say no more than "do". */
+/** Words of every request, and verbs that say no more than "do". */
 const COMMON: ReadonlySet<string> = new Set(
   (
     "the and for with from that this these those them they then than there here its our your you not but are was were " +

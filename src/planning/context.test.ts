@@ -1,4 +1,4 @@
-/** Does who works on a request hear of the files, patterns and tests that matter to it? */
+/** Tests which files, patterns and tests of the repository a plan names as context. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { around, factsOf } from "../../test/plans/parts.ts";

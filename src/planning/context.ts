@@ -20,7 +20,7 @@ export function contextOf(
 
 const MAX_TESTS = 10;
 
-/** Those that tasks name, then those whose paths share words with the request, most words first. */
+/** Files that tasks name, then files whose paths share words with the request, most words first. */
 function relevantFiles(
   request: string,
   tasks: readonly PlanTask[],
@@ -44,7 +44,7 @@ function relevantFiles(
 const MAX_READ_CHARS = 5_000;
 const MIN_WORD = 4;
 
-/** Too common in requests and paths to connect the two. */
+/** Words that are too common in requests and paths to connect the two. */
 const COMMON: ReadonlySet<string> = new Set(
   (
     "src test tests spec file files code with from that this then into make sure when each every should must need want lib " +
@@ -65,18 +65,18 @@ const singular = (word: string) =>
   word.endsWith("s") ? word.replace(/ies$/, "y").replace(/([^s])s$/, "$1") : word;
 
 function sharedWords(path: string, words: ReadonlySet<string>): number {
-  if (!mentionsAny(path.toLowerCase(), words)) return 0; // Most paths: they need not be taken apart.
+  if (!mentionsAny(path.toLowerCase(), words)) return 0; // Most paths need not be split.
   const apart = path.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return new Set(apart.split(/[^\p{L}\p{N}]+/u).map(singular)).intersection(words).size;
 }
 
-/** A plural in "-ies" has another stem than its singular. */
+/** Compares the stem, because a plural in "-ies" differs from its singular. */
 function mentionsAny(lower: string, words: ReadonlySet<string>): boolean {
   for (const word of words) if (lower.includes(word.endsWith("y") ? word.slice(0, -1) : word)) return true;
   return false;
 }
 
-/** What the paths alone show of how things are done here. */
+/** How tests and files are organised, as far as the paths show it. */
 function patternsOf({ files, languages, testCommand, manifests }: RepositoryFacts): readonly string[] {
   const { tests = [], others = [] } = Object.groupBy(files, (path) => (isTest(path) ? "tests" : "others"));
   const folders = new Set(others.map(folderOf));

@@ -1,3 +1,4 @@
+/** Tests the critical path of a plan. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -27,31 +27,38 @@ const wordsSchema = z.strictObject(
   {
     version: z.literal(2, "must be 2, the version of this format"),
     /**
-     * What software work is called, in the form of an order. `build` makes something new, `report` changes nothing;
-     * `check` is either: "check why" reports, "check the input" changes code.
+     * Verbs of software work in the form of an order. `build` makes something new, `report` changes nothing; `check`
+     * can do either: "check why" reports, "check the input" changes code.
      */
     verbs: lists("build", "change", "remove", "operate", "report", "check"),
-    /** What may stand before an order without changing it. */
+    /** Words that may stand before an order without changing it. */
     polite: list,
-    /** What a sentence begins with that says when its work is done. */
+    /** The start of a sentence that says when its work is done. */
     order: lists("first", "then", "meanwhile", "finally"),
-    /** What a sentence begins with that may limit the work, and what it is about if it does: "keep the API as it is". */
+    /**
+     * `starts`: the start of a sentence that may limit the work. `about`: what it is about if it does: "keep the API as
+     * it is".
+     */
     limits: lists("starts", "about"),
-    /** Above a list: its items tell what happened, and ask for nothing. */
+    /** Headings above a list whose items tell what happened, and ask for nothing. */
     story: list,
-    /** Behind the first word: that one is a noun, and the sentence a statement ("Build fails on Windows"). */
+    /**
+     * Verbs after the first word: that word is then a noun, and the sentence a statement ("Build fails on Windows").
+     */
     finite: list,
-    /** `with` begins a list of parts; what has one of `fields` has fields, and no parts. */
+    /** A word of `with` begins a list of parts; a thing with one of `fields` has fields instead of parts. */
     lists: lists("with", "fields"),
-    /** What a word stands for when nothing is listed: "crud" is four operations. */
+    /** The parts that a word stands for if none are listed: "crud" is four operations. */
     families: z
       .record(z.string(), list, mustBeObject)
       .transform(
         (found) => new Map(Object.entries(found).map(([name, items]) => [name.toLowerCase(), items])),
       ),
-    /** What work is shared out over; `whole` means all files, `inPlace` changes each file by itself. */
+    /** Nouns for files that work is shared out over; `whole` means all files, `inPlace` changes each file by itself. */
     files: lists("nouns", "folders", "whole", "inPlace"),
-    /** `verbs` and `words` name nothing that could be worked on; `clear` is known in every repository. */
+    /**
+     * `verbs` and `words` name nothing that could be worked on; `clear` has words that are clear in every repository.
+     */
     vague: lists("verbs", "words", "clear"),
   },
   mustBeObject,
@@ -59,7 +66,7 @@ const wordsSchema = z.strictObject(
 
 export type Words = Readonly<z.output<typeof wordsSchema>>;
 
-/** Each limit with the smallest value that makes sense. */
+/** Each limit with its smallest sensible value. */
 const SMALLEST = {
   maxFilesModified: 1,
   maxFilesRead: 1,
@@ -77,7 +84,7 @@ const SMALLEST = {
   maxContextFiles: 0,
 } as const;
 
-/** More than any limit can mean. */
+/** Larger than any sensible limit. */
 const LARGEST = 1_000_000_000;
 
 function limit(smallest: number) {
@@ -100,7 +107,7 @@ const limitsSchema = z.strictObject(
   mustBeObject,
 );
 
-/** A file's text, and what people call the file. */
+/** A file's text, and its name for messages. */
 type DataText = { readonly file: string; readonly text: string };
 type Problems = { readonly problems: readonly string[] };
 

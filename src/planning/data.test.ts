@@ -1,4 +1,4 @@
-/** Are the published words and limits read, and a team's own refused with the place of each mistake? */
+/** Tests that the published words and limits are read, and that mistakes in a team's own files are reported. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

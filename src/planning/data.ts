@@ -1,13 +1,13 @@
-/** The word lists and limits that the rules use: planning/words.json and limits.json, or a team's own files. */
+/** Reads the word lists and limits of the planning rules: planning/words.json and limits.json, or a team's own. */
 import type { PlanningData } from "./data-schema.ts";
 
 export type { PlanLimits, PlanningData, Words } from "./data-schema.ts";
 export type WordList = readonly string[];
 
-/** A file's text, and what people call the file. `isShipped`: it is Skein's own, which a test has checked. */
+/** A file's text, and its name for messages. `isShipped`: the file is Skein's own, which a test has checked. */
 type DataText = { readonly file: string; readonly text: string; readonly isShipped?: true };
 
-/** Only what a team wrote itself is checked: loading the schemas takes longer than making most plans. */
+/** Only a team's own files are checked, because loading the schemas takes longer than making most plans. */
 export async function readPlanningData(texts: {
   readonly words: DataText;
   readonly limits: DataText;

@@ -1,4 +1,4 @@
-/** What the tasks of an agent's plan hold of the request. */
+/** Tests what the tasks of an agent's plan contain of the request. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RULES_PLAN } from "../../test/support/rules-plan.ts";

@@ -1,14 +1,17 @@
-/** What is a worker told of the request? Its own part as it was written, and the whole for what surrounds it. */
+/** Writes what a worker is told of the request: its own part word for word, and the whole request as context. */
 import { visible } from "./plain.ts";
 import type { ExecutionPlan, PlanTask } from "./plan.ts";
 import type { Part } from "./shapes/shape.ts";
 import { joined } from "./shapes/text.ts";
 import { saysToWrite } from "./wording.ts";
 
-/** Of the request, in one task: some six pages, about 5,000 tokens. The last third is from its end: what is asked often stands there. */
+/**
+ * Characters of the request in one task: about six pages or 5,000 tokens. The last third comes from the request's end,
+ * where the order often stands.
+ */
 export const MAX_REQUEST_CHARS = 20_000;
 
-/** What stands above the whole request in a task that does a part of it. */
+/** The heading above the whole request in a task that does a part of it. */
 const WHOLE = "The whole request, for what surrounds this part (the other parts are other tasks'):";
 
 export function describePart({ words, says }: Part, shared: readonly string[], request: string): string {
@@ -20,16 +23,16 @@ export function describePart({ words, says }: Part, shared: readonly string[], r
   ].join("\n\n");
 }
 
-/** What stands above the whole request in the only task, which has to do all of it. */
+/** The heading above the whole request in the only task, which has to do all of it. */
 const IN_FULL = "The request, in full:";
 
-/** The same in a plan of several that left something out: nothing says that another task has it. */
+/** The heading in a plan of several tasks that left something out, so that nothing claims that another task has it. */
 const SURROUNDING = "The whole request, for what surrounds this part:";
 
-/** The most that a plan file takes for one description. */
+/** The most characters that a plan file allows for one description. */
 const MAX_DESCRIPTION_CHARS = 50_000;
 
-/** An agent's plan with the request's own words in every task: what it wrote may have left something out. */
+/** Adds the request's own words to every task of an agent's plan, because the agent may have left something out. */
 export function withRequest(plan: ExecutionPlan, request: string): ExecutionPlan {
   const { text, left } = asTold(visible(request).trim());
   const head = plan.tasks.length === 1 ? IN_FULL : plan.not_covered ? SURROUNDING : WHOLE;
@@ -44,9 +47,9 @@ export function withRequest(plan: ExecutionPlan, request: string): ExecutionPlan
 }
 
 type Told = {
-  /** Up to the limit, with line breaks; what was cut is said. */
+  /** The request up to the limit, with line breaks; a note says how much was cut. */
   readonly text: string;
-  /** What was cut, in lines that an assumption can hold. */
+  /** The text that was cut, in lines short enough for assumptions. */
   readonly left: readonly string[];
 };
 
@@ -64,7 +67,7 @@ export function asTold(request: string): Told {
 
 const END_CHARS = 7_000;
 
-/** A line end, else a blank, not too far from the place; else the place itself, but not inside a character. */
+/** Cuts at a line end, else at a blank, near the place; else at the place itself, but not inside a character. */
 function cutBefore(text: string, place: number): number {
   const line = text.lastIndexOf("\n", place);
   const blank = text.lastIndexOf(" ", place);
@@ -85,7 +88,7 @@ const wholeAt = (text: string, place: number): number =>
 /** A line of a plan file holds 10,000 characters. */
 const MAX_CHUNK_CHARS = 8_000;
 
-/** Whole lines as far as they fit, with a blank for each break; a longer line in pieces. */
+/** Chunks of whole lines as far as they fit, with a blank for each line break; a longer line is split. */
 function chunksOf(text: string): readonly string[] {
   const chunks: string[] = [];
   let chunk = "";

@@ -1,4 +1,4 @@
-/** What a repository's paths and manifests say. */
+/** Tests which facts about a repository follow from its paths and manifests. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { factsFrom } from "./facts.ts";

@@ -1,15 +1,15 @@
-/** What is known of the repository when a plan is made? Sampled, not read whole; it comes in as data. */
+/** The facts about the repository that a plan is made from: sampled, not read whole, and passed in as data. */
 export type RepositoryFacts = {
-  /** Paths, sorted, as far as they were listed; at least `filesLeftOut` more are there. */
+  /** The listed paths, sorted; at least `filesLeftOut` more exist. */
   readonly files: readonly string[];
   readonly filesLeftOut: number;
-  /** Of those files whose size is known. */
+  /** The sizes of the files whose size is known. */
   readonly bytes: ReadonlyMap<string, number>;
   /** By their number of files, most first: "TypeScript", "Python". */
   readonly languages: readonly string[];
-  /** Folders that hold tests, or files where there are no such folders. */
+  /** Folders with tests, or test files where there are no such folders. */
   readonly tests: readonly string[];
-  /** What runs them, as a gate would be detected: "npm run test". */
+  /** The command that runs the tests, as a gate would detect it: "npm run test". */
   readonly testCommand?: string;
   /** package.json, Cargo.toml, go.mod and the like. */
   readonly manifests: readonly string[];
@@ -26,7 +26,7 @@ export const NO_FACTS: RepositoryFacts = {
 
 type Entry = { readonly path: string; readonly bytes?: number };
 
-/** `leftOut`: files that were not listed, at least. */
+/** `leftOut`: the least number of files that were not listed. */
 export function factsFrom(entries: readonly Entry[], testCommand?: string, leftOut = 0): RepositoryFacts {
   const files = entries.map(({ path }) => path).sort();
   const own = files.filter((path) => !isForeign(path));
@@ -106,14 +106,14 @@ function languagesOf(files: readonly string[]): readonly string[] {
   return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([language]) => language);
 }
 
-/** Found at once, where the next one tries folder by folder. */
+/** A quick test before the slower pattern, which tries folder by folder. */
 const MAY_BE_TEST = /(?:test|spec|e2e)/i;
-/** With what is above it: the first, because the pattern takes as few folders as it can. */
+/** The topmost test folder with the folders above it, because the pattern takes as few folders as it can. */
 const TEST_FOLDER = /^(?:[^/]+\/)*?(?:tests?|__tests__|specs?|e2e)\//i;
 const TEST_FILE =
   /(?:^test_[^/]*\.py|_test\.(?:go|py|exs|dart)|[._-](?:test|spec)s?\.\w+|(?:Test|Tests|Spec)\.\w+)$/;
 
-/** The topmost folders by name; without any, the files by theirs. */
+/** The topmost test folders by name; without any, the files that are named like tests. */
 function testsOf(files: readonly string[]): readonly string[] {
   const folders = new Set<string>();
   for (const path of files) {

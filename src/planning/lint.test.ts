@@ -1,3 +1,4 @@
+/** Tests which errors and warnings are found in plans. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readPlan } from "./files/read-plan.ts";
@@ -6,7 +7,7 @@ import type { ExecutionPlan, PlanTask } from "./plan.ts";
 
 type Written = Partial<Omit<PlanTask, "metadata">> & { readonly metadata?: Partial<PlanTask["metadata"]> };
 
-/** Tasks a, b, c, …, each about a file of its own unless told. */
+/** Makes tasks a, b, c, …, each with a file of its own unless given otherwise. */
 function planOf(tasks: readonly Written[], fields: Partial<ExecutionPlan> = {}): ExecutionPlan {
   const named = tasks.map((task, index) => {
     const id = String.fromCharCode(97 + index);
@@ -260,6 +261,6 @@ describe("what is said", () => {
     });
     const ms = process.cpuUsage(before).user / 1000;
     assert.ok(!findings.some(({ level }) => level === "error"));
-    assert.ok(ms < 5_000, `${ms} ms`); // A second on a busy machine; each pair for each file would be minutes.
+    assert.ok(ms < 5_000, `${ms} ms`); // Takes a second; comparing each pair per file would take minutes.
   });
 });

@@ -1,4 +1,4 @@
-/** Is a plan a good one? What would make it fail, and what would make it slow. */
+/** Checks a plan: errors that would make it fail, and warnings about what would make it slow. */
 export type { Finding } from "./files/place.ts";
 
 import { containing, EVERYTHING } from "../core/scope.ts";
@@ -12,22 +12,22 @@ import { treeOf } from "./paths.ts";
 import type { ExecutionPlan, PlanTask } from "./plan.ts";
 import { type Waves, wavesOf } from "./waves.ts";
 
-/** What is known besides the plan. What is not given is not looked at. */
+/** Facts besides the plan. Checks that need a missing fact are left out. */
 export type LintFacts = {
   readonly agents?: readonly AgentFact[];
-  /** Paths of all the repository's files; left out where only some are known. */
+  /** Paths of all the repository's files; left out if only some are known. */
   readonly files?: readonly string[];
-  /** Files that any task may touch, such as lock files. */
+  /** Files that any task may change, such as lock files. */
   readonly sharedFiles?: readonly string[];
   readonly limits?: Partial<LintLimits>;
 };
 
 type LintLimits = TaskLimits & { readonly minTasksAWave: number; readonly maxWaves: number };
 
-/** As in planning/limits.json. */
+/** The same as in planning/limits.json. */
 const LIMITS: LintLimits = { maxFilesModified: 3, maxFilesRead: 5, minTasksAWave: 4, maxWaves: 6 };
 
-/** Errors first, then warnings, each in the order of the plan. With an error the plan must not be run. */
+/** Errors first, then warnings, each in the order of the plan. A plan with an error must not be run. */
 export function lintPlan(plan: ExecutionPlan, facts: LintFacts = {}): readonly Finding[] {
   const { tasks } = plan;
   if (tasks.length > MAX_TASKS)
@@ -103,7 +103,7 @@ function planFindings({
 
 const MAX_NAMED = 10;
 
-/** Only advice: a request with a high score may still be one piece of work. */
+/** Only a warning: a request with a high score may still be one piece of work. */
 function depthFindings({ tasks, score }: ExecutionPlan): readonly Finding[] {
   const shallow = tasks.filter(({ metadata }) => metadata.depth < (score?.min_depth ?? 1));
   if (score === undefined || shallow.length === 0) return [];
@@ -113,7 +113,7 @@ function depthFindings({ tasks, score }: ExecutionPlan): readonly Finding[] {
   return [warning("tasks", message, "split those that contain several things")];
 }
 
-/** Below it, a plan of few waves is small rather than slow. */
+/** A smaller plan with few tasks per wave is small rather than slow. */
 const MIN_TASKS = 8;
 
 function waveFindings(
@@ -164,7 +164,10 @@ const redundantWaits = (tasks: readonly PlanTask[], reach: Reach): readonly Find
       ),
   );
 
-/** A new folder is fine; one that is nearly the name of another is a slip. A file to read must come from somewhere. */
+/**
+ * A new folder is fine, but one whose name nearly equals an existing one is probably a mistake. A file to read must
+ * exist or be written by a task.
+ */
 function fileFindings(tasks: readonly PlanTask[], files: readonly string[]): readonly Finding[] {
   const known = new Set(files);
   const folders = new Set([...treeOf({ files }).folders].map(withoutSlash));
@@ -191,10 +194,10 @@ function fileFindings(tasks: readonly PlanTask[], files: readonly string[]): rea
 
 const withoutSlash = (path: string) => (path.endsWith("/") ? path.slice(0, -1) : path);
 
-/** Of a file, where it is; of a folder, itself. */
+/** The folder of a file; a folder itself. */
 const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 
-/** To look for a near name costs more than anything else here. */
+/** Limited, because looking for a similar name costs more than anything else here. */
 const MAX_LOOKS = 20;
 const MAX_FOLDERS = 2_000;
 
@@ -216,7 +219,7 @@ function nearIn(folders: ReadonlySet<string>): (folder: string) => string | unde
   };
 }
 
-/** As deep, with one part that differs; "src/api" is no slip for "src/cli". */
+/** True if both paths have equal depth and one part that nearly matches; "src/api" is not a misspelt "src/cli". */
 function isSlip(name: string, folder: string, deep: number): boolean {
   const parts = name.split("/");
   if (parts.length !== deep) return false;

@@ -1,8 +1,8 @@
-/** Which files of the repository does a text name: to read, or, where it says so in plain words, to write? */
+/** Finds the files of the repository that a text names: files to read, and files that it clearly limits the work to. */
 import { readPath } from "../core/scope.ts";
 import type { RepositoryFacts } from "./facts.ts";
 
-/** The tree as it is asked: made once for a plan. */
+/** An index of the repository's paths, made once for a plan. */
 export type Tree = {
   readonly files: ReadonlySet<string>;
   /** Each ends in "/". */
@@ -29,7 +29,7 @@ export function treeOf({ files }: Pick<RepositoryFacts, "files">): Tree {
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-/** What a written name means. `new`: a path that would be in the repository, and is not there. */
+/** What a written name refers to. `new`: a path in the repository that does not exist yet. */
 type PathMeant =
   | { readonly is: "file" | "folder" | "new"; readonly path: string }
   | { readonly is: "nothing"; readonly path: "" };
@@ -48,12 +48,15 @@ export function meantBy(written: string, tree: Tree): PathMeant {
 
 const NOTHING: PathMeant = { is: "nothing", path: "" };
 
-/** A path or a file name with an ending, or one that is known without, as it stands in a sentence. */
+/** A path or a file name with an ending, or a well-known name without one, inside a sentence. */
 const PATH =
   /(?<![\w./@:-])(?:\.\/)?(?:[\w.@-]{1,80}\/){0,20}(?:[\w.@-]{1,80}(?:\.\w{1,10}|\/)|(?:Docker|Make|Gem|Rake|Jenkins|Proc|Pip)file)(?![\w/])/g;
 const MAX_READ_CHARS = 100_000;
 
-/** "routes.ts" beside "src/server/routes.ts" is that file, and "package.json in apps/shop" is the one there. */
+/**
+ * The paths in a text. "routes.ts" beside "src/server/routes.ts" is that file, and "package.json in apps/shop" is the
+ * one there.
+ */
 function pathsIn(text: string): readonly string[] {
   const said = text.slice(0, MAX_READ_CHARS).replace(NAME_IN_FOLDER, "$2/$1");
   const all = [...new Set((said.match(PATH) ?? []).map((path) => path.replace(/\.$/, "")))];
@@ -64,13 +67,13 @@ function pathsIn(text: string): readonly string[] {
 const NAME_IN_FOLDER =
   /(?<![\w./@:-])([\w.@-]{1,80}\.\w{1,10}) in ((?:[\w.@-]{1,80}\/){1,20}[\w@-]{1,80})\/?(?![\w./])/g;
 
-/** Files and folders that are mentioned and exist. */
+/** Mentioned files and folders that exist. */
 export function placesIn(text: string, tree: Tree): readonly string[] {
   const meant = pathsIn(text).map((written) => meantBy(written, tree));
   return [...new Set(meant.flatMap(({ is, path }) => (is === "file" || is === "folder" ? [path] : [])))];
 }
 
-/** Files that are mentioned and exist: worth reading first, and no fence. */
+/** Mentioned files that exist: the worker should read them first, but is not limited to them. */
 export function readsIn(text: string, tree: Tree, max: number): readonly string[] {
   const meant = pathsIn(text).map((written) => meantBy(written, tree));
   return [...new Set(meant.flatMap(({ is, path }) => (is === "file" ? [path] : [])))].slice(0, max);
@@ -90,8 +93,9 @@ const MAKE = new RegExp(
 );
 
 /**
- * The fence of a task. A path that is only mentioned is none: the change may need others. Of "create X" and "edit X" a
- * text or a setting is, and code is not, because its tests are in another file.
+ * The files that a task may change; empty if not limited. A path that is only mentioned does not limit the task,
+ * because the change may need others. "Create X" and "edit X" limit it to X if X is prose or settings; not if X is
+ * code, because its tests are in another file.
  */
 export function scopeIn(text: string, tree: Tree): readonly string[] {
   const said = text.slice(0, MAX_READ_CHARS);
@@ -107,7 +111,7 @@ export function scopeIn(text: string, tree: Tree): readonly string[] {
   return is === "file" || (is === "new" && !isEdit) ? [path] : [];
 }
 
-/** Written for people to read, or read by a program as it is. */
+/** Written for people to read, or settings that a program reads as they are. */
 const isProse = (path: string): boolean => /\.(?:md|mdx|rst|adoc|txt|ya?ml|toml|ini|csv)$/i.test(path);
 
 const TEST_NAME = /^(?:test_.*|.*(?:[._-](?:test|spec)|_test|Test|Tests|Spec))\.[a-z]{1,5}$/;

@@ -1,12 +1,12 @@
-/** What is there of a text: its words, and all that a person can see. */
+/** Finds the words of a text, and removes what a person cannot see. */
 
-/** Whether it says anything: a letter or a digit of any script. */
+/** True if the text has a letter or a digit of any script. */
 export const hasWord = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
-/** Its runs of letters and digits. What is in small letters stays so. */
+/** The runs of letters and digits in a text, with upper and lower case kept. */
 export const wordsIn = (text: string): readonly string[] => text.split(/[^\p{L}\p{N}]+/u);
 
-/** What is shown is what is run: without what a terminal obeys, and what turns or hides letters. */
+/** Removes control characters and characters that hide or reorder letters, so that what is shown is what is run. */
 export const visible = (text: string): string =>
   text
     .toWellFormed()

@@ -1,4 +1,4 @@
-/** What is an execution plan? The one truth that is written, checked, shown and run: everything else is made from it. */
+/** The execution plan: the one format that is written, checked, shown and run. */
 import type { Score } from "../core/rules/score.ts";
 import type { Delivers } from "../core/task.ts";
 
@@ -88,12 +88,12 @@ export type Question = {
   readonly blocking: boolean;
 };
 
-/** The format's number, and the names that stand for a worker without a role. */
+/** The format's version, and the names for a worker without a role. */
 export const PLAN_FORMAT = 1;
 export const GENERAL_PURPOSE = "general-purpose";
 export const AGENT_PREFIX = "workflow-orchestrator:";
 
-/** What stands for the scratchpad in a plan: the folder is known when it runs. */
+/** Stands for the scratchpad in a plan, because the folder is known only when the plan runs. */
 export const SCRATCHPAD = "$CLAUDE_SCRATCHPAD_DIR";
 
 export const isReady = ({ questions }: Pick<ExecutionPlan, "questions">): boolean =>

@@ -1,4 +1,4 @@
-/** Does a request name anything that could be worked on? If not, one question is asked, with a default in it. */
+/** Asks one question, with a default, if a request does not name anything that could be worked on. */
 
 import type { Words } from "./data.ts";
 import type { RepositoryFacts } from "./facts.ts";
@@ -8,7 +8,7 @@ import { plainLine } from "./wording.ts";
 
 const WHAT = "what";
 
-/** Undefined: the request is clear enough to begin. */
+/** Undefined if the request is clear enough to begin. */
 export function questionOf(request: string, words: Words, facts: RepositoryFacts): Question | undefined {
   if (!hasWord(request)) return asked("What should be done?", "nothing: there is no plan without a request");
   const vague = vagueIn(request, words, facts);
@@ -31,10 +31,12 @@ const MAX_VAGUE_CHARS = 60;
 /** "Fix login" names one thing, "fix the slow login" two; three say what is wrong. */
 const MAX_THINGS = 2;
 
-/** `verb`: empty where none is among the words. `things`: what is named, and is not in the repository. */
+/**
+ * `verb`: empty if the request has none of the vague verbs. `things`: named things that the repository does not have.
+ */
 type Vague = { readonly verb: string; readonly things: readonly string[] };
 
-/** A few words, none of which names something in the repository. */
+/** Finds a request of a few words, none of which names something in the repository. */
 function vagueIn(request: string, { vague }: Words, facts: RepositoryFacts): Vague | undefined {
   const line = plainLine(request)
     .toLowerCase()
@@ -44,7 +46,7 @@ function vagueIn(request: string, { vague }: Words, facts: RepositoryFacts): Vag
   const empty = new Set([...vague.words, ...FUNCTION_WORDS]);
   const things = wordsIn(line.slice(verb.length)).filter((word) => word !== "" && !empty.has(word));
   if (things.length === 0) return { verb, things };
-  // One word without a verb names no outcome.
+  // A single word without a verb names no outcome.
   if ((verb === "" && things.length > 1) || things.length > MAX_THINGS) return undefined;
   return things.some((thing) => vague.clear.includes(thing) || isIn(facts, thing))
     ? undefined
@@ -56,7 +58,7 @@ const FUNCTION_WORDS =
     " ",
   );
 
-/** A file or folder has the word in its path. */
+/** True if a path of the repository contains the word. */
 function isIn({ files }: RepositoryFacts, thing: string): boolean {
   const stem = thing.replace(/([^s])s$/, "$1");
   return stem.length > 2 && files.some((file) => file.toLowerCase().includes(stem));

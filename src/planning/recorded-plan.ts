@@ -1,4 +1,4 @@
-/** Which plan does a run follow? The one of its record, as a planner that knows it by heart. */
+/** Makes a planner of the plan in a run's record, which answers with that plan's tasks. */
 import path from "node:path";
 import { type Failure, failure } from "../core/failure.ts";
 import type { RunHome } from "../ports/runs.ts";
@@ -7,13 +7,13 @@ import { fixedPlanner } from "./to-answer.ts";
 
 type RecordedPlan = {
   readonly planner?: ReturnType<typeof fixedPlanner>;
-  /** Some of its tasks are checked by a command. */
+  /** True if some of its tasks are checked by a command. */
   readonly hasCriteria?: boolean;
-  /** Why it cannot be followed. */
+  /** Why the plan cannot be followed. */
   readonly problem?: Failure;
 };
 
-/** Empty for a run that follows none. */
+/** Empty for a run without a plan. */
 export function recordedPlan(
   { record, folder }: Pick<RunHome, "record" | "folder">,
   scratchpad: string,

@@ -1,4 +1,4 @@
-/** What could go wrong with a plan, as far as its words, its size and the repository show? */
+/** Lists the risks of a plan that its words, its size and the repository show. */
 import type { Score } from "../core/rules/score.ts";
 import type { RepositoryFacts } from "./facts.ts";
 import type { PlanTask } from "./plan.ts";
@@ -26,13 +26,13 @@ export function risksOf(
   ];
 }
 
-/** What `skein simulate` assumes of one task: some forty calls of a model, each with what was said before. */
+/** What `skein simulate` assumes for one task: about forty model calls, each with the conversation so far. */
 const TOKENS_A_TASK = 200_000;
 
-/** As in planning/limits.json. */
+/** The same as in planning/limits.json. */
 const MAX_TASKS_UNSAID = 12;
 
-/** Undefined: it is not. */
+/** Undefined if the number of tasks is not unusual. */
 export function sizeNotice(tasks: number, maxUnsaid = MAX_TASKS_UNSAID): string | undefined {
   if (tasks <= maxUnsaid) return undefined;
   const tokens = (tasks * TOKENS_A_TASK).toLocaleString("en");

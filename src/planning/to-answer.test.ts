@@ -1,3 +1,4 @@
+/** Tests how the tasks of a plan become a planner's answer, and how a run follows a plan. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun } from "../../test/support/core-run.ts";
@@ -119,7 +120,7 @@ describe("a planner that knows its plan by heart", () => {
 });
 
 describe("a run that follows a plan", () => {
-  /** Three of each kind in a row, and one that waits for all. */
+  /** Three chains of tasks side by side, and a last task that waits for all others. */
   const twenty = planOf({
     tasks: Array.from({ length: 20 }, (_, n) => {
       const before = n === 19 ? Array.from({ length: 19 }, (_, i) => `k${i}`) : n < 3 ? [] : [`k${n - 3}`];
@@ -134,7 +135,7 @@ describe("a run that follows a plan", () => {
     }),
   });
 
-  /** Every task that is started succeeds. The ids in the order in which they were done. */
+  /** Runs the plan with tasks that all succeed; returns the ids in the order in which they were done. */
   function follow(
     run: CoreRun,
     plan: ExecutionPlan,
@@ -157,7 +158,7 @@ describe("a run that follows a plan", () => {
     return settled.map((id) => run.task(id).spec.key);
   }
 
-  /** A loose one changes a file of its own. */
+  /** A task without a known scope changes a file of its own. */
   const done = (run: CoreRun, id: string) =>
     run.work(
       id,

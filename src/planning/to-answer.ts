@@ -1,4 +1,4 @@
-/** How is a plan run? As the answers of a planner that knows it by heart. */
+/** Makes a planner that answers with the tasks of a given plan. */
 
 import type { AnsweredTask, PlanAnswer } from "../core/answers/plan-answer.ts";
 import type { PlanBrief } from "../core/brief.ts";
@@ -9,8 +9,8 @@ import { outputNameIn } from "./files/output-name.ts";
 import { AGENT_PREFIX, type ExecutionPlan, GENERAL_PURPOSE, type PlanTask } from "./plan.ts";
 
 /**
- * All tasks in the first answer of the root's planner, none in later ones. What workers said is taken as read; what
- * they left undone stays open, so that the run ends incomplete.
+ * The root's first answer has all tasks, later answers have none. Concerns that workers reported are marked as
+ * addressed; work that they left undone stays open, so that the run ends incomplete.
  */
 export function fixedPlanner(plan: ExecutionPlan): (brief: PlanBrief) => PlanAnswer {
   return ({ task, first, concerns }) => ({
@@ -43,16 +43,16 @@ function answeredTask(task: PlanTask, plan: ExecutionPlan): AnsweredTask {
   };
 }
 
-/** Only a hint: of what cannot be used, the name is made of the subject. */
+/** A hint for the branch name; undefined if it has no usable character, so that the subject is used. */
 function hintIn(written = ""): string | undefined {
   const hint = written.slice(written.lastIndexOf("/") + 1);
   return /[A-Za-z0-9]/.test(hint) ? hint : undefined;
 }
 
-/** Names for a worker without a role. */
+/** Agent names that mean a worker without a role. */
 const NOBODY: ReadonlySet<string> = new Set([GENERAL_PURPOSE, "main", ""]);
 
-/** Always there, if empty: a task of a plan is never split. */
+/** Always present, even if empty: a task of a plan is never split. */
 function termsOf({ delivers, scope, reads, success_criterion: criterion, metadata }: PlanTask): Terms {
   const output = metadata.output_file === undefined ? undefined : outputNameIn(metadata.output_file);
   return {
@@ -75,7 +75,7 @@ function descriptionOf({ subject, description, requirements, reads }: PlanTask, 
     .join("\n\n");
 }
 
-/** They are in every task: a thousand of each would be a log of gigabytes. */
+/** Limited, because they are in every task: the log of a thousand tasks would reach gigabytes. */
 const MAX_ASSUMPTIONS = 20;
 const MAX_ASSUMPTION_CHARS = 500;
 
@@ -85,7 +85,7 @@ const shortened = (text: string) =>
 const listed = (head: string, items: readonly string[]) =>
   items.length === 0 ? "" : [`${head}:`, ...items.map((item) => `- ${item}`)].join("\n");
 
-/** What is nearest to the task comes first; there is always something. */
+/** The task's own requirements, else the plan's criteria, else a general sentence: never empty. */
 function acceptanceOf({ requirements, success_criterion: command }: PlanTask, plan: ExecutionPlan): string {
   const own = [...requirements, ...(command === undefined ? [] : [`This command passes: ${command}`])];
   const asked = own.length > 0 ? own : plan.success_criteria;

@@ -1,4 +1,4 @@
-/** Do tasks wait for what they follow, and never two at once change the same? */
+/** Tests the order of the tasks in a plan by rules: tasks that change the same thing never run at once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Draft, turnsOf } from "./turns.ts";

@@ -1,27 +1,27 @@
-/** In which order do the tasks of a plan by rules go? As they say, and never two at once that name the same thing. */
+/** Orders the tasks of a plan by rules: as the request says, and never two at once that name the same thing. */
 import { overlaps } from "../core/scope.ts";
 import type { PlanTask } from "./plan.ts";
 
-/** A task without what only all of them together say: its id, its wave, the name of its output file. */
+/** A task before its id, its wave and the name of its output file are known. */
 export type Draft = Pick<
   PlanTask,
   "subject" | "description" | "scope" | "reads" | "delivers" | "requirements"
 > & {
   /**
-   * The request's own words that are this task's: the specialist is chosen by these. Of a request that is one task, the
-   * first sentence: a long text has two keywords of any specialist by chance.
+   * The request's own words for this task, by which the specialist is chosen. If the request is one task, only the
+   * first sentence: a long text contains two keywords of any specialist by chance.
    */
   readonly words: string;
   readonly isImperative: boolean;
-  /** Places of earlier drafts that must be done first. */
+  /** Indexes of earlier drafts that must be done first. */
   readonly after: readonly number[];
-  /** What it names itself, files and what stands in backticks: two that name the same take turns. */
+  /** What the draft itself names, files and names in backticks: two drafts that name the same take turns. */
   readonly names: readonly string[];
-  /** Another task reads its result, so that it is written to a file. */
+  /** Another task reads the result, so it is written to a file. */
   readonly isCollected: boolean;
 };
 
-/** For each the places of those that it waits for, without what it waits for by way of another already. */
+/** For each draft the indexes of the drafts that it waits for, without those that it waits for indirectly. */
 export function turnsOf(drafts: readonly Draft[]): readonly (readonly number[])[] {
   const names = drafts.map((draft) => new Set(draft.names));
   const above: ReadonlySet<number>[] = [];
@@ -32,7 +32,7 @@ export function turnsOf(drafts: readonly Draft[]): readonly (readonly number[])[
     });
     const all = new Set<number>();
     const kept: number[] = [];
-    // The latest first: what those wait for need not be named again.
+    // The latest first, because the drafts that it waits for need not be named again.
     for (const before of [...new Set([...draft.after, ...earlier])].sort((a, b) => b - a)) {
       if (all.has(before)) continue;
       kept.unshift(before);

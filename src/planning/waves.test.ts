@@ -1,3 +1,4 @@
+/** Tests the waves of a plan's tasks. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { OrderedDag } from "../graph/dag.ts";

@@ -1,4 +1,4 @@
-/** When can each task start at the earliest? Its wave: 0 without dependencies, else one more than its latest. */
+/** Computes the critical path and each task's wave: 0 without dependencies, else one more than the latest of them. */
 import { OrderedDag } from "../graph/dag.ts";
 import type { PlanTask } from "./plan.ts";
 
@@ -7,14 +7,14 @@ export type Waited = { readonly id: string; readonly blockedBy: readonly string[
 export type Waves =
   | {
       readonly is: "waves";
-      /** In an order in which everything comes after what it waits for. */
+      /** In topological order. */
       readonly byId: ReadonlyMap<string, number>;
       readonly count: number;
     }
-  /** Each waits for the next, and the last for the first. */
+  /** Each id waits for the next, and the last for the first. */
   | { readonly is: "cycle"; readonly ids: readonly string[] };
 
-/** Unknown dependencies count as done, and repeated ids once: reporting those is the lint's task. */
+/** Unknown dependencies count as done, and repeated ids once: the lint reports them. */
 export function wavesOf(tasks: readonly Waited[]): Waves {
   const dag = new OrderedDag();
   for (const { id, blockedBy } of tasks) if (!dag.has(id)) dag.add(id, { after: blockedBy });
@@ -36,9 +36,9 @@ type Timed = Pick<PlanTask, "id" | "blockedBy" | "estimate">;
 type Reached = { readonly minutes: number; readonly before: string | undefined };
 
 /**
- * From the first to the last; of equal chains that of the tasks that come first in the plan. Dependencies that
- * nobody knows count as done. Empty where the tasks wait for each other in a circle. Time in proportion to
- * tasks and dependencies.
+ * The ids of the critical path from first to last; of equal paths the one whose tasks come first in the plan. Unknown
+ * dependencies count as done. Empty if the tasks wait for each other in a cycle. Takes time in proportion to tasks and
+ * dependencies.
  */
 export function criticalPath({ tasks }: { readonly tasks: readonly Timed[] }): readonly string[] {
   const byId = new Map<string, Timed>();
@@ -48,7 +48,7 @@ export function criticalPath({ tasks }: { readonly tasks: readonly Timed[] }): r
   if (waves.is === "cycle") return [];
 
   const reached = new Map<string, Reached>();
-  /** The later end, or of equal ones the one that comes first in the plan. */
+  /** The task that ends later; of equal ones the one that comes first in the plan. */
   const later = (a: string | undefined, b: string): string => {
     if (a === undefined) return b;
     const ahead = reached.get(b)!.minutes - reached.get(a)!.minutes;

@@ -1,4 +1,4 @@
-/** Are tasks called as people would call them? */
+/** Tests the subjects and active forms of tasks. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpuMs } from "../../test/support/cpu.ts";

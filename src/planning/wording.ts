@@ -1,23 +1,25 @@
-/** How is a task called? A short imperative, the same in the present continuous, and other forms of words. */
+/** Words a task's subject: a short imperative and its present continuous; also sorts verbs into reading and writing. */
 
-/** One line without control characters, its first letter large, cut between words. */
+/** One line without control characters, with a capital first letter, cut between words. */
 export function subjectOf(text: string, maxChars: number): string {
   const line = plainLine(text.slice(0, MAX_READ_CHARS)).replace(ENDS, "");
-  return shortened(capitalised(line), maxChars); // A large letter may be two: "ﬁ" is "FI".
+  return shortened(capitalised(line), maxChars); // A capital letter may be two: "ﬁ" is "FI".
 }
 
-/** What is cut away beyond any title; marks at the end add up to no more. */
+/** The start of a text that is long enough for any title, with the punctuation at its end. */
 const MAX_READ_CHARS = 2_000;
 const ENDS = /[\s.,;:!…]{1,20}$/u;
 
-/** Control, invisible and direction-changing characters and all blanks become one blank; half characters are mended. */
+/**
+ * Control, invisible and direction-changing characters and all blanks become one blank; lone surrogates are repaired.
+ */
 export const plainLine = (text: string): string =>
   text
     .toWellFormed()
     .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
     .trim();
 
-/** Where a word ends, if there is one that ends late enough; "…" says that there was more. */
+/** Cuts at the end of a word, if there is one in the second half; "…" says that there was more. */
 export function shortened(line: string, maxChars: number): string {
   if (line.length <= maxChars) return line;
   const cut = line.slice(0, maxChars - 1);
@@ -29,7 +31,7 @@ export function shortened(line: string, maxChars: number): string {
     .replace(/\uFFFD$/, "")}…`;
 }
 
-/** A subject that begins with a name such as "iOS" or "src/a.ts" is left as it is. */
+/** Leaves a subject that begins with a name such as "iOS" or "src/a.ts" as it is. */
 function capitalised(text: string): string {
   const first = String.fromCodePoint(text.codePointAt(0) ?? 0x20);
   const start = text.slice(0, 80);
@@ -38,7 +40,7 @@ function capitalised(text: string): string {
   return first.toUpperCase() + text.slice(first.length);
 }
 
-/** "Create project structure" is "Creating project structure", "Find and fix x" is "Finding and fixing x". */
+/** "Create project structure" becomes "Creating project structure", "Find and fix x" becomes "Finding and fixing x". */
 export function activeFormOf(subject: string, isImperative = true): string {
   const [verb, rest] = atBlank(subject);
   if (isImperative && /^[A-Z][a-z]+:$/.test(verb)) return `${continuous(verb.slice(0, -1))}: ${rest}`;
@@ -50,7 +52,7 @@ export function activeFormOf(subject: string, isImperative = true): string {
   return words.filter((word) => word !== "").join(" ");
 }
 
-/** Verbs that stand behind another one and "and": "review and fix", "build and test". */
+/** Verbs that may follow another one and "and": "review and fix", "build and test". */
 const PAIRED: ReadonlySet<string> = new Set(
   "fix test update document deploy run verify validate report summarize summarise clean review publish release".split(
     " ",
@@ -62,7 +64,7 @@ function atBlank(text: string): readonly [string, string] {
   return blank === -1 ? [text, ""] : [text.slice(0, blank), text.slice(blank + 1)];
 }
 
-/** "make" is "making", "run" is "running", "tie" is "tying", "re-run" is "re-running". */
+/** "make" becomes "making", "run" "running", "tie" "tying", "re-run" "re-running". */
 function continuous(verb: string): string {
   const dash = verb.lastIndexOf("-");
   if (dash !== -1) return verb.slice(0, dash + 1) + continuous(verb.slice(dash + 1));
@@ -74,7 +76,7 @@ function continuous(verb: string): string {
   return isDoubled(lower) ? `${verb}${lower.at(-1)}ing` : `${verb}ing`;
 }
 
-/** Of several syllables, those that are stressed on the last. */
+/** Verbs that double their last letter: of several syllables, those that are stressed on the last. */
 const DOUBLED: ReadonlySet<string> = new Set(
   "debug format commit submit permit admit reset begin refer defer infer prefer transfer program rerun unzip unset upset setup input output map remap hotfix".split(
     " ",
@@ -97,13 +99,13 @@ export const isVerb = (subject: string): boolean =>
 
 const wordsOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
-/** A task that does this and names no file to change makes a report. */
+/** A task with such a verb and no file to change delivers a report. */
 const READING_VERBS = wordsOf(
   "review analyse analyze summarise summarize report audit assess evaluate examine explore inspect investigate " +
     "research understand compare list scan catalog catalogue verify validate check survey study identify find",
 );
 
-/** Only for the title in the present continuous. */
+/** Used only for the present continuous of the subject. */
 const OTHER_VERBS = wordsOf(
   "add adjust adopt align allow annotate append apply archive avoid backfill benchmark build bump cache change " +
     "clean close collect combine compute configure connect consolidate convert copy count create cut debug " +

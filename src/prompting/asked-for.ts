@@ -1,4 +1,4 @@
-/** Which kind of answer a brief asks for, why a text cannot be read as one, and how to ask again. */
+/** Tells which kind of answer a brief asks for, why a text cannot be read as one, and how to ask again. */
 import { readHandoff } from "../core/answers/handoff-answer.ts";
 import { readPlanAnswer } from "../core/answers/plan-answer.ts";
 import { findDraft } from "../core/answers/plan-draft.ts";
@@ -6,15 +6,17 @@ import type { PlanBrief, WorkBrief } from "../core/brief.ts";
 import { doneAnswer } from "../ports/agent.ts";
 import { messageFrom } from "./message.ts";
 
-/** `plan`: the next tasks of a run. `execution-plan`: a plan file, before any run. `task`: the result of a subtask. */
+/**
+ * `plan`: the next tasks of a run. `execution-plan`: a plan file, before a run exists. `task`: the result of a subtask.
+ */
 export type AskedFor = "plan" | "work" | "execution-plan" | "task";
 
 export const askedFor = (brief: PlanBrief | WorkBrief): AskedFor =>
   brief.kind === "plan" && brief.request !== undefined ? "execution-plan" : brief.kind;
 
 /**
- * The reason that the engine would give; undefined if it can be read. The content of an execution plan is checked after
- * the turn. `output`: the file that a worker's answer must name.
+ * The reason that the engine would give; undefined if the text can be read. The content of an execution plan is checked
+ * after the turn. `output`: the file that a worker's answer must name.
  */
 export function whyUnreadable(asked: AskedFor, text: string, output?: string): string | undefined {
   switch (asked) {
@@ -39,11 +41,11 @@ export function whyUnreadable(asked: AskedFor, text: string, output?: string): s
         : undefined;
     }
     case "task":
-      return text.trim() === "" ? "there is nothing in it" : undefined; // Any words are a result.
+      return text.trim() === "" ? "there is nothing in it" : undefined; // Any text is a result.
   }
 }
 
-/** Told within the same turn, while the agent has its task in view. */
+/** Sent within the same turn, while the agent still has its task in its context. */
 export function askAgain(asked: AskedFor, why: string): string {
   const { opening, wanted } = WORDS[asked];
   return messageFrom(

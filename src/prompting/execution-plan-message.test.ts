@@ -1,3 +1,4 @@
+/** Tests the message that asks an agent for a whole plan. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { PlanBrief, PlanRequest } from "../core/brief.ts";

@@ -1,4 +1,4 @@
-/** Tells planners and workers which commands a change must pass before it lands, how long these take, and how many workers are free. */
+/** Tells planners and workers which commands a change must pass, how long these take, and how many workers are free. */
 import type { GateTold, WorkersTold } from "../core/brief.ts";
 import { duration } from "../text/words.ts";
 import type { MessagePart } from "./message.ts";

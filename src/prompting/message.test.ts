@@ -1,10 +1,10 @@
-/** Texts that were made to break out of their place, or to push others out of the message. */
+/** Tests messages with texts that try to break out of their place, or to displace other texts. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { blockOf, level, messageFrom, pathLine, plainText } from "./message.ts";
 
-/** As CommonMark reads it: what is inside of the first block, and what comes after. */
+/** Reads the message as CommonMark does: the text inside the first block, and the text after it. */
 function firstBlock(text: string): { readonly inside: string; readonly after: string } | undefined {
   const lines = text.split("\n");
   const from = lines.findIndex((line) => /^`{3,}text$/.test(line));

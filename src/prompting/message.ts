@@ -1,7 +1,7 @@
-/** Puts texts of any length together into one message of limited length: the longest are cut, and each cut is marked. */
+/** Joins texts of any length into one message of limited length: the longest are cut, and each cut is marked. */
 import type { PlanBrief, WorkBrief } from "../core/brief.ts";
 
-/** A heading, a sentence of ours, and texts below it. A part without content is left out. */
+/** A heading, a sentence of ours, and texts below them. A part without content is left out. */
 export type MessagePart = {
   readonly title: string;
   readonly says?: string;
@@ -9,14 +9,14 @@ export type MessagePart = {
 };
 
 /**
- * `head` is ours and never cut. `text` is untrusted: in a block it cannot close its fence, on a line it cannot begin
- * another line.
+ * `head` is our own text and never cut. `text` is untrusted: in a block it cannot close its fence, on a line it cannot
+ * begin another line.
  */
 export type Piece = {
   readonly head: string;
   readonly as: "block" | "line";
   readonly text: string;
-  /** Added to the mark of a cut. */
+  /** Added to the note about a cut. */
   readonly where?: string;
   /** Characters that are already missing from `text`. */
   readonly leftOut?: number;
@@ -25,12 +25,12 @@ export type Piece = {
 export const blockUnlessEmpty = (head: string, text: string): readonly Piece[] =>
   text.trim() === "" ? [] : [{ head, as: "block", text }];
 
-/** Some 75,000 tokens of prose: the rest of a window of 128,000 is enough to explore and to answer. */
+/** About 75,000 tokens of prose: the rest of a window of 128,000 is enough to explore and to answer. */
 export const MAX_MESSAGE_CHARS = 300_000;
 
 /**
- * All parts get the same room, and so do all texts in a part; long ones get what short ones leave over. So a concern of
- * one line stays whole, and fifty long reports are cut before the one document. Only our own words (headings, ids) can
+ * All parts get equal room, and so do all texts in a part; long ones get what short ones leave. So a concern of one
+ * line stays whole, and fifty long reports are cut before a single document. Only our own words (headings, ids) can
  * make a message longer than `maxChars`.
  */
 export function messageFrom(
@@ -60,13 +60,13 @@ export function messageFrom(
 
 const charsOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { text }) => sum + text.length, 0);
 
-/** "## " and line ends. */
+/** The characters of "## " and of line ends. */
 const PART_CHARS = 10;
 
 const oursIn = ({ title, says = "", pieces = [] }: MessagePart): number =>
   pieces.reduce((sum, piece) => sum + frameChars(piece), title.length + says.length + PART_CHARS);
 
-/** What may surround a text: its head, its fences, the mark of a cut. */
+/** The characters around a text: its head, its fences, the note about a cut. */
 const frameChars = ({ head, as, text, where = "" }: Piece): number =>
   head.length + where.length + CUT_CHARS + (as === "line" ? 0 : blockOf("").length + 2 * longestRun(text));
 
@@ -87,12 +87,12 @@ export function level(lengths: readonly number[], total: number): number {
 function prepared(piece: Piece): Piece {
   const text = plainText(piece.text);
   if (piece.as === "line") return { ...piece, text: text.replace(/\s+/g, " ").trim() };
-  // Trailing space only counts in a text that is already cut.
+  // Trailing space only counts in a text that was cut already.
   const isCut = (piece.leftOut ?? 0) > 0;
   return { ...piece, text: isCut ? text : text.trimEnd() };
 }
 
-/** Lines follow each other directly, blocks after an empty line. */
+/** Lines follow each other directly; a block is separated by an empty line. */
 function piecesIn(pieces: readonly Piece[], room: number): string {
   let shown = "";
   for (const [i, piece] of pieces.entries()) {
@@ -117,7 +117,7 @@ const leftOut = (chars: number, where = "") =>
 const firstChars = (text: string, max: number) =>
   text.length <= max ? text : wholeChars(text.slice(0, max));
 
-/** Whole lines, unless that would lose more than half. */
+/** Cuts after whole lines, unless that would lose more than half. */
 export function firstLines(text: string, max: number): string {
   if (text.length <= max) return text;
   const kept = text.slice(0, max);
@@ -125,18 +125,18 @@ export function firstLines(text: string, max: number): string {
   return end > max / 2 ? kept.slice(0, end) : wholeChars(kept);
 }
 
-/** Not half of a character that takes two places. */
+/** Without half of a character that takes two code units. */
 const wholeChars = (text: string) => (/[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text);
 
-/** A text in a fence that is longer than any in it, so that nothing in it can close the fence. */
+/** A text in a fence that is longer than any in it, so that the text cannot close the fence. */
 export function blockOf(text: string): string {
   const fence = "`".repeat(Math.max(2, longestRun(text)) + 1);
   return `${fence}text\n${text.endsWith("\n") ? text : `${text}\n`}${fence}`;
 }
 
 /**
- * Without broken and control characters, which a terminal obeys; without characters that only a model can see; and with
- * a limit on runs of backticks, because a fence must be longer than they are.
+ * Removes lone surrogates and control characters, which a terminal obeys, and characters that only a model can see;
+ * limits runs of backticks, because a fence must be longer than they are.
  */
 export const plainText = (text: string): string =>
   text
@@ -149,17 +149,17 @@ export const plainText = (text: string): string =>
 const MAX_RUN = 40;
 const LONG_RUN = new RegExp(`\`{${MAX_RUN + 1},}`, "g");
 const CONTROL = /[\p{Cc}--[\t\n]]/gv;
-/** Invisible letters and changes of direction: a person sees nothing, or something else. */
+/** Invisible letters and changes of direction, which show a person nothing or something else. */
 const HIDDEN = /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/gu;
 
 const longestRun = (text: string): number =>
   (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 
-/** A path on one line: with odd characters it is written as in JSON. */
+/** A path on one line; a path with control characters or quotes is written as in JSON. */
 export const pathLine = (path: string): string =>
   /[\p{Cc}\p{Zl}\p{Zp}"]/u.test(path) ? JSON.stringify(path) : path;
 
-/** The first lines of a message: which task, and which try of it. */
+/** The first lines of a message: the task, and the number of its turn or attempt. */
 export const placeLines = (brief: PlanBrief | WorkBrief): string =>
   `Task: ${brief.task} (${brief.spec.key})\n${
     brief.kind === "plan" ? `Turn: ${brief.turn}` : `Attempt: ${brief.attempt}`

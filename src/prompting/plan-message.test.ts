@@ -1,4 +1,4 @@
-/** What a planner hears, and that nothing can push an open concern out of it. */
+/** Tests the message to a planner, and that nothing can displace an open concern from it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -85,7 +85,7 @@ const ROLES = [
 const heard = (brief: Partial<PlanBrief> = {}, conversation: "new" | "continued" = "new") =>
   planMessage({ brief: { ...BRIEF, ...brief }, facts: FACTS, roles: ROLES }, conversation);
 
-/** What follows a heading, up to the next. */
+/** The text from a heading to the next one. */
 const part = (message: string, title: RegExp) =>
   message.split(/^## /m).find((text) => title.test(text.split("\n")[0]!));
 

@@ -1,4 +1,4 @@
-/** What a planner is told in a turn: the goal, its task, what happened, what is open, and the repository. */
+/** Writes the message to a planner: the goal, its task, what happened, open concerns, and the repository. */
 import type { News, PlanBrief, PlanRequest } from "../core/brief.ts";
 import { ROOT } from "../core/task.ts";
 import type { Ask } from "../ports/agent.ts";
@@ -14,8 +14,8 @@ import {
 } from "./message.ts";
 
 /**
- * "new": it knows nothing, or its conversation was compacted. "continued": it has read the documents before; all else
- * is told again, because it may have changed.
+ * "new": the planner knows nothing, or its conversation was compacted. "continued": it has read the documents before;
+ * everything else is sent again, because it may have changed.
  */
 export function planMessage(
   { brief, facts, roles = [] }: Pick<Ask, "brief" | "facts" | "roles">,
@@ -173,7 +173,9 @@ function nextStep({ first, active, maxTasks }: PlanBrief): string {
   );
 }
 
-/** For an agent that plans before any run. `facts`: undefined if it was told of the repository before. */
+/**
+ * For an agent that makes a plan before a run exists. `facts`: undefined if it was told about the repository before.
+ */
 function executionPlanParts(
   brief: PlanBrief,
   request: PlanRequest,
@@ -227,7 +229,7 @@ const rolesPart = (roles: readonly NamedRole[]): MessagePart => ({
   })),
 });
 
-/** Labels are checked before they are in the log: they hold nothing but letters, digits, dots, dashes, underscores. */
+/** Labels are checked before they enter the log: they contain only letters, digits, dots, dashes and underscores. */
 const labelsPart = ({ labels = [] }: PlanBrief): MessagePart => ({
   title: "Labels of machines that a task can ask for in `needs`",
   ...(labels.length > 0 && {

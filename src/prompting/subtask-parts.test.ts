@@ -1,4 +1,4 @@
-/** What a worker hears about its subtask, as who carries it out and as who asked for it. */
+/** Tests the message to a worker about its subtask, both to the one that does it and to the one that asked for it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { WorkBrief } from "../core/brief.ts";

@@ -1,3 +1,4 @@
+/** Tests how an agent's answer for a task is read. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readTaskAnswer } from "./task-message.ts";

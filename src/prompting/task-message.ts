@@ -1,21 +1,21 @@
-/** What a session of a subtask is told, and how its answer is read. */
+/** Writes the message to a session of a subtask, and reads its answer. */
 import type { ContextEntry, HandledTaskResult, ReturnStatus, TaskNotes } from "../ports/subtasks.ts";
 import { findJson, type Json } from "../text/json-salvage.ts";
 import { blockOf, plainText } from "./message.ts";
 
 type TaskNews = {
-  /** From the session that it inherits from; empty if it knows them already. */
+  /** Entries of the session that it inherits from; empty if it has them already. */
   readonly inherited: readonly ContextEntry[];
-  /** Empty if there is none, or if it was told before. */
+  /** Empty if there is none, or if it was sent before. */
   readonly context: string;
-  /** Since the last prompt. */
+  /** Tool responses since the last prompt. */
   readonly responses: readonly SessionResponse[];
   readonly input: string;
 };
 
 export type SessionResponse = { readonly name: string; readonly result: HandledTaskResult };
 
-/** Texts of others are in fences; they were cut to their limits before. */
+/** Untrusted texts are in fences; they were cut to their limits before. */
 export const taskMessage = ({ inherited, context, responses, input }: TaskNews): string =>
   [
     ...(inherited.length === 0 ? [] : ["## What was said before", ...inherited.map(inheritedText)]),
@@ -25,7 +25,7 @@ export const taskMessage = ({ inherited, context, responses, input }: TaskNews):
     `${plainText(input)}\n`,
   ].join("\n\n");
 
-/** As the session reads it, and as it is kept in the conversation. */
+/** A tool response as the session reads it, and as it is stored in the conversation. */
 export function responseText({ name, result: { status, content, notes } }: SessionResponse): string {
   const more = JSON.stringify(notes);
   return [
@@ -48,8 +48,8 @@ const inheritedText = ({ is, text, name }: ContextEntry): string =>
 const fenced = (text: string): string => blockOf(plainText(text));
 
 /**
- * JSON as the prompt says; any other words are the content of a complete result. Nothing is trusted: it is cut to its
- * limits, fields that only the engine may set are dropped, and unknown fields are named.
+ * Reads JSON as the prompt describes it; any other text is the content of a complete result. Nothing is trusted: texts
+ * are cut to their limits, fields that only the engine may set are dropped, and unknown fields are named.
  */
 export function readTaskAnswer(said: string): HandledTaskResult {
   const text = said.slice(0, MAX_CHARS);
@@ -86,7 +86,7 @@ const STATUSES: ReadonlySet<unknown> = new Set<ReturnStatus>([
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The last object of that form: agents think aloud before it. */
+/** The last object of that form, because agents may think aloud before it. */
 function taskAnswerIn(text: string): { readonly status: ReturnStatus; readonly fields: Fields } | undefined {
   let last: ReturnType<typeof taskAnswerIn>;
   for (const found of findJson(text)) {
@@ -94,14 +94,14 @@ function taskAnswerIn(text: string): { readonly status: ReturnStatus; readonly f
     const { value } = found;
     const status = value.get("status");
     const upper = typeof status === "string" ? status.trim().toUpperCase() : undefined;
-    // A result may have a status of its own: {"status": "failed", "tests": 3}.
+    // A result may have a status field itself: {"status": "failed", "tests": 3}.
     if (STATUSES.has(upper) && (value.has("content") || value.has("notes")))
       last = { status: upper as ReturnStatus, fields: plainOf(value) as Fields };
   }
   return last;
 }
 
-/** With `fromEntries`, "__proto__" is a key like any other. */
+/** `fromEntries` makes "__proto__" a key like any other. */
 function plainOf(value: Json): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, one]) => [key, plainOf(one)]));
   return Array.isArray(value) ? value.map(plainOf) : value;
@@ -117,7 +117,7 @@ function notesOf(notes: unknown): TaskNotes {
   return Object.fromEntries(Object.entries(notes).filter(([name]) => !OURS.includes(name)));
 }
 
-/** What a loop decides by, and what the answer asks for, however much is said besides. */
+/** Notes that decide about a loop or ask for something: kept even if the other notes are too long. */
 function readByEngine(notes: object): TaskNotes {
   const { success, subtask_request, question } = notes as TaskNotes;
   return {

@@ -1,4 +1,4 @@
-/** What models write into the tools' inputs, and what core's readers make of it. */
+/** Tests which inputs of tools are accepted from models, and how core's readers read them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as z from "zod";

@@ -1,7 +1,10 @@
-/** The inputs of the tools that end a turn: as lenient as their readers, which check them. */
+/** The input schemas of the tools that end a turn: as lenient as their readers, which check the inputs. */
 import * as z from "zod";
 
-/** Models are shown a strict schema; these also accept what models write all the same and the readers understand. */
+/**
+ * Models are shown a strict schema; these preprocessors also accept variants that models write and the readers
+ * understand.
+ */
 const id = z.preprocess((is) => (typeof is === "number" ? `${is}` : is), z.string());
 const text = z.preprocess((is) => (isTexts(is) ? is.join("\n") : is), z.string());
 const texts = z.preprocess((is) => (typeof is === "string" ? [is] : is), z.array(z.string()));
@@ -17,7 +20,7 @@ const ids = z.preprocess((is) => (Array.isArray(is) ? is : [is]), z.array(id));
 const isTexts = (is: unknown): is is readonly string[] =>
   Array.isArray(is) && is.every((one) => typeof one === "string");
 
-/** Models write null for a missing field. As deep as the fields of a task, and no deeper. */
+/** Removes null, which models write for a missing field, down to the depth of a task's fields. */
 function withoutNulls(is: unknown, levels = 3): unknown {
   if (typeof is !== "object" || is === null || levels === 0) return is;
   if (Array.isArray(is)) return is.map((one) => withoutNulls(one, levels - 1));
@@ -25,7 +28,7 @@ function withoutNulls(is: unknown, levels = 3): unknown {
   return Object.fromEntries(said.map(([key, value]) => [key, withoutNulls(value, levels - 1)]));
 }
 
-/** Unknown keys stay: the reader explains what becomes of "dependsOn". */
+/** Unknown keys are kept, because the reader explains what becomes of "dependsOn". */
 const task = z.looseObject({
   id: id
     .optional()
@@ -54,7 +57,7 @@ const task = z.looseObject({
   branch: z.string().optional().describe("A hint for the name of its branch."),
 });
 
-/** For a concern that was only said, an id is enough. */
+/** For a concern that a worker only mentioned, an id is enough. */
 const addressed = z.preprocess(
   (is) => (typeof is === "string" || typeof is === "number" ? { concern: is } : is),
   z.looseObject({
@@ -84,14 +87,14 @@ const planInput = (tasks: typeof task) =>
 
 export const planToolInput = planInput(task);
 
-/** Where machines of a fleet have labels. */
+/** For fleets whose machines have labels. */
 export const fleetPlanToolInput = planInput(
   task.extend({
     needs: texts.optional().describe("Labels of the machine that it must run on; any if left out."),
   }),
 );
 
-/** A task of a plan file. Waves follow from these. */
+/** A task of a plan file; waves are derived from these. */
 const planTask = z.looseObject({
   id: id.describe("A short name, unique in the plan: letters, digits, dots, dashes, underscores."),
   subject: z.string().describe("A short imperative title."),
@@ -165,7 +168,7 @@ export const handoffToolInput = z.preprocess(
   }),
 );
 
-/** Unknown keys stay: `readCall` checks the request and explains what is wrong. */
+/** Unknown keys are kept: `readCall` checks the request and explains what is wrong. */
 export const spawnToolInput = z.preprocess(
   (is) => withoutNulls(is),
   z.looseObject({

@@ -1,4 +1,4 @@
-/** What a worker hears, how it is told its role, and how it is asked again. */
+/** Tests the message to a worker, the prompt with its role, and how it is asked again. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { placeIn } from "../../test/support/place.ts";

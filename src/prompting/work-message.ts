@@ -1,4 +1,4 @@
-/** What a worker is told: its task, its scope, what was done before, earlier attempts, and calls and their responses. */
+/** Writes the message to a worker: its task, its scope, earlier work and attempts, and the responses to its calls. */
 import type { WorkBrief } from "../core/brief.ts";
 import { type PastAttempt, parentId } from "../core/task.ts";
 import { type Ask, doneAnswer, type Scratchpad } from "../ports/agent.ts";
@@ -16,8 +16,8 @@ import {
 type Told = Pick<Ask, "brief" | "role" | "scratchpad" | "context">;
 
 /**
- * All that a worker must know, even if it resumes after a call and its conversation is lost: then the call, if known,
- * and the response are in it.
+ * Contains everything that a worker must know, also when it resumes after a call and its conversation is lost: then the
+ * call, if known, and the response are included.
  */
 export function workMessage(
   { brief, role, scratchpad, context }: Told,
@@ -46,7 +46,10 @@ export function workMessage(
   return messageFrom(placeLines(work), parts, maxChars);
 }
 
-/** For a worker that resumes its conversation. `isTold`: the response is in it, as the result of the call. */
+/**
+ * The message to a worker that resumes its conversation. `isTold`: the conversation has the response already, as the
+ * result of the call.
+ */
 export function resumeMessage({ brief }: Told, isTold: boolean, maxChars = MAX_MESSAGE_CHARS): string {
   const work = workBriefIn(brief);
   const parts = [steersPart(work.steers), responsePart(work, isTold), goOnPart(work)];
@@ -89,7 +92,7 @@ const scopePart = ({ spec }: WorkBrief): MessagePart =>
         ],
       };
 
-/** One block: a broken build can have thousands. */
+/** In one block, because a broken build can have thousands of failures. */
 function repairsPart({ spec }: WorkBrief): MessagePart {
   const names = (spec.repairs ?? []).map((name) => name.replace(/\s+/g, " "));
   const title = "Failures that must be gone afterwards";
@@ -149,7 +152,7 @@ const criterionPart = ({ spec }: WorkBrief): MessagePart => ({
   ),
 });
 
-/** What lands nothing, or lands with the task that asked for it, meets the gate elsewhere or never. */
+/** Omitted for a report, which never meets the gate, and for a subtask, which lands with the task that asked for it. */
 const landsPart = ({ spec, gate, workers }: WorkBrief): readonly MessagePart[] =>
   spec.delivers === "report" || spec.spawn ? [] : [gatePart(gate), workersPart(workers)];
 
@@ -182,11 +185,14 @@ const HAND_OFF =
 
 type Spawn = NonNullable<WorkBrief["spec"]["spawn"]>;
 
-/** What the agent knows beside the brief of a turn. */
+/** What the agent knows besides the brief of a turn. */
 export type KnownBefore = {
-  /** Of a subtask that inherits: "above" if its parent's conversation is before the message, else as text. */
+  /**
+   * For a subtask that inherits: "above" if its parent's conversation precedes the message, else that conversation as
+   * text.
+   */
   readonly inherited?: "above" | { readonly text: string };
-  /** Of a worker that resumes without its conversation: what it had called for, as text. */
+  /** For a worker that resumes without its conversation: its call, as text. */
   readonly asked?: string;
 };
 
@@ -218,7 +224,7 @@ function expectationPart({ expectation }: Spawn): MessagePart {
 
 const RESULT = "Your `summary` is the result and nothing else.";
 
-/** What the subtask was given to read, and its parent's conversation, if that is not before the message. */
+/** The subtask's context, and its parent's conversation if that does not precede the message. */
 function contextParts(context: Ask["context"], { inherited }: KnownBefore): readonly MessagePart[] {
   return [
     inherited === "above" || context?.inherits === undefined
@@ -235,7 +241,7 @@ function contextParts(context: Ask["context"], { inherited }: KnownBefore): read
   ];
 }
 
-/** For an agent that does not have its earlier conversation. */
+/** For an agent without its earlier conversation. */
 function lostPart({ goOn }: WorkBrief, { asked }: KnownBefore): MessagePart {
   const title = "You have begun this task before";
   if (!goOn) return { title };
@@ -248,7 +254,7 @@ function lostPart({ goOn }: WorkBrief, { asked }: KnownBefore): MessagePart {
   };
 }
 
-/** `isTold`: it is in the conversation, as the result of the call. */
+/** `isTold`: the conversation has the response already, as the result of the call. */
 function responsePart({ goOn }: WorkBrief, isTold: boolean): MessagePart {
   const title = "The response";
   if (!goOn || isTold) return { title };

@@ -1,24 +1,27 @@
-/** What a forecast assumes where a plan does not say: how long things take, what they cost, how often they fail. */
+/** The assumptions of a forecast where a plan gives no value: durations, costs and failure rates. */
 
 export type Assumed = {
-  /** One attempt at a task: of this agent, else of all agents. */
+  /** The duration of one attempt at a task: of this agent, else of all agents. */
   readonly workMsByAgent: ReadonlyMap<string, number>;
   readonly workMs: number;
-  /** One turn of a planner; a plan that is there already takes none. */
+  /** The duration of one planner turn; 0 if the plan exists already. */
   readonly planMs: number;
-  /** One run of the gate, with what git does around it. */
+  /** The duration of one gate run, with the git commands around it. */
   readonly gateMs: number;
   readonly workTokens: number;
-  /** Undefined: the price is unknown, not zero. */
+  /** Undefined if the price is unknown, which is not zero. */
   readonly workDollars: number | undefined;
-  /** Of all attempts: those whose agent fails, and of the others those whose candidate turns the gate red. */
+  /**
+   * `failShare`: the share of attempts whose agent fails. `refusedShare`: of the other attempts, the share whose
+   * candidate turns the gate red.
+   */
   readonly failShare: number;
   readonly refusedShare: number;
-  /** What was assumed and where it comes from, in words for people. */
+  /** What was assumed and its source, in words for people. */
   readonly because: readonly string[];
 };
 
-/** What earlier runs have shown; what they have not is left out. */
+/** What was learnt from earlier runs; values that they do not show are left out. */
 export type Learnt = Partial<Omit<Assumed, "workMsByAgent" | "workDollars" | "because">> & {
   readonly runs: number;
   readonly attempts: number;
@@ -37,7 +40,7 @@ const DEFAULTS = {
   workTokens: { value: 200_000, why: "some forty calls, each with what was said before" },
 } as const;
 
-/** `failures`: none, unless they are asked for; `learnt` takes the shares that earlier runs have shown. */
+/** `failures`: none by default; `learnt` takes the shares of earlier runs. */
 type Given = { readonly failures?: number | "learnt" };
 
 export function assume(learnt: Learnt, { failures = 0 }: Given = {}): Assumed {

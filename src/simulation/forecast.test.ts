@@ -1,3 +1,4 @@
+/** Tests forecasts of plans: durations, file conflicts, failures, costs and the useful number of workers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -41,7 +42,7 @@ const planOf = (wishes: Readonly<Record<string, Wish>>): ExecutionPlan => ({
   tasks: Object.entries(wishes).map(([id, wish]) => taskOf(id, wish)),
 });
 
-/** Ten minutes of work, one of the gate: what the defaults say. */
+/** The defaults: ten minutes of work, one minute of gate. */
 const ASSUMED: Assumed = assume(NOTHING_LEARNT);
 
 async function foreseen(
@@ -195,7 +196,7 @@ test("the useful number of workers is the smallest that is within 5 % of the bes
     found.rows.map(({ workers }) => workers),
     [1, 2, 3, 4, 8, 9],
   );
-  // Forty minutes by one, and eighty among two: with three it is as fast as it gets.
+  // One worker does the long task while two share eighty minutes of short ones: a fourth worker saves no time.
   assert.equal(found.useful, 3);
   assert.equal(found.forecast.workers, 3);
   assert.deepEqual(found.critical, { tasks: ["long"], ms: 41 * MINUTE });

@@ -1,4 +1,4 @@
-/** Forecasts how a plan goes with so many workers: the real engine on a virtual clock, in a virtual repository. */
+/** Forecasts a plan with a number of workers: runs the real engine on a virtual clock and a virtual repository. */
 
 import type { WorkBrief } from "../core/brief.ts";
 import { type Failure, failure } from "../core/failure.ts";
@@ -18,7 +18,7 @@ import { VirtualRepository } from "./virtual-repository.ts";
 
 export type Forecast = Timeline & {
   readonly workers: number;
-  /** Of the time that all workers have, the part in which they work. */
+  /** The share of all workers' time in which they work. */
   readonly busyShare: number;
   readonly hotFiles: readonly HotFile[];
 };
@@ -28,7 +28,7 @@ type Wanted = {
   readonly assumed: Assumed;
   readonly workers: number;
   readonly policy: Policy;
-  /** Another seed, another story; it matters only where something is left to chance. */
+  /** Matters only if something is left to chance: another seed gives another course of the run. */
   readonly seed?: number;
 };
 
@@ -54,28 +54,31 @@ export async function forecast(wanted: Wanted): Promise<Forecast | { readonly fa
   };
 }
 
-/** Attempts that ended before they reported their cost: their price is unknown, not zero. */
+/** Counts attempts that ended before they reported a cost: their price is unknown, not zero. */
 function outOfTime(events: readonly Event[]): number {
   const jobs = new Set<JobId>();
   for (const event of events) {
     if (event.type !== "job.ended") continue;
     if (event.how === "expired") jobs.add(event.job);
-    else jobs.delete(event.job); // It has answered after all.
+    else jobs.delete(event.job); // The job answered late.
   }
   return jobs.size;
 }
 
-/** A forecast never refuses a plan for its length. */
+/** Raises the task limit: a forecast never refuses a plan for its length. */
 const policyFor = (policy: Policy, workers: number, tasks: number): Policy => ({
   ...policy,
   capacity: { ...policy.capacity, work: workers },
   root: { ...policy.root, maxTasksPerAnswer: Math.max(policy.root.maxTasksPerAnswer, tasks) },
-  approval: "never", // How long a person takes is not known.
+  approval: "never", // How long a person takes to approve is unknown.
 });
 
 const MINUTE = 60_000;
 
-/** How long one attempt takes: as the plan says, else the agent's median in earlier runs, else the median of all agents. */
+/**
+ * The duration of one attempt: the plan's estimate, else the agent's median in earlier runs, else the median of all
+ * agents.
+ */
 export function workMs({ estimate, metadata }: PlanTask, assumed: Assumed): number {
   const minutes = estimate?.minutes;
   if (minutes !== undefined && minutes >= 0) return Math.round(Math.min(minutes, MAX_MINUTES) * MINUTE);
@@ -84,7 +87,7 @@ export function workMs({ estimate, metadata }: PlanTask, assumed: Assumed): numb
   return Math.round(assumed.workMsByAgent.get(name) ?? assumed.workMs);
 }
 
-/** A year: what takes longer was not meant. */
+/** One year: a longer estimate is a mistake. */
 const MAX_MINUTES = 365 * 24 * 60;
 /** A thousand tasks of a day each, one after the other. */
 const MAX_MS = 1_000 * 24 * 60 * MINUTE;
@@ -97,7 +100,7 @@ function scriptOf(wanted: Wanted): QueueScript {
     work: (brief) =>
       worked(brief, isChosen(seed, `${brief.task} ${brief.attempt} breaks`, assumed.refusedShare)),
     ms: (job) => {
-      if (job.kind === "plan") return 0; // It is there already.
+      if (job.kind === "plan") return 0; // The plan exists already.
       if (job.kind !== "work") return Math.round(assumed.gateMs);
       const task = taskIn(plan, job.task);
       return task ? workMs(task, assumed) : Math.round(assumed.workMs);
@@ -107,12 +110,12 @@ function scriptOf(wanted: Wanted): QueueScript {
   };
 }
 
-/** The root's i-th child is the plan's i-th task; fixes come after them. */
+/** The root's i-th child is the plan's i-th task; fix tasks come after them. */
 function taskIn({ tasks }: ExecutionPlan, id: TaskId): PlanTask | undefined {
   return parentId(id) === ROOT ? tasks[Number(id.slice(ROOT.length + 1)) - 1] : undefined;
 }
 
-/** Every worker changes all files that its task names; a task without files changes one of its own. */
+/** Every worker changes all files that its task names; a task without files changes one file of its own. */
 function worked({ task, attempt, spec }: WorkBrief, isBad: boolean): Worked {
   const files = spec.terms?.loose
     ? [`${task}`]

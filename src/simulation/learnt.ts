@@ -1,4 +1,4 @@
-/** Learns from earlier runs how long things take, what they cost and how often they fail. */
+/** Learns durations, costs and failure rates from the events of earlier runs. */
 
 import { type Failure, isAccounts } from "../core/failure.ts";
 import type { Event, NewTask } from "../core/log/event.ts";
@@ -7,7 +7,7 @@ import { foldSpans, isGates, type JobSpan, noSpans } from "../core/view/job-span
 import { GENERAL_PURPOSE } from "../planning/plan.ts";
 import type { Learnt } from "./assumed.ts";
 
-/** Medians: one attempt that hung for an hour must not make every forecast longer. */
+/** Uses medians, so that one attempt that hung for an hour does not make every forecast longer. */
 export function learnFrom(runs: readonly (readonly Event[])[]): Learnt {
   const seen = nothingSeen();
   for (const events of runs) look(seen, events);
@@ -35,7 +35,7 @@ type Seen = {
   readonly gate: number[];
   readonly tokens: number[];
   readonly dollars: number[];
-  /** Attempts that were left to their end, or to that of their time. */
+  /** Attempts that ended with an answer or at their time limit. */
   tried: number;
   failed: number;
   refused: number;
@@ -55,7 +55,7 @@ const nothingSeen = (): Seen => ({
 function look(seen: Seen, events: readonly Event[]): void {
   const spans = noSpans();
   const agents = new Map<TaskId, string>();
-  /** Tasks whose last attempt was counted: it can fail once at most. */
+  /** Tasks whose last attempt was counted already: an attempt can fail only once. */
   const tried = new Set<TaskId>();
   const ofTasks = (into: readonly NewTask[]) => {
     for (const { id, spec } of into) agents.set(id, spec.agent ?? GENERAL_PURPOSE);
@@ -84,7 +84,7 @@ function countFailure(seen: Seen, failure: Failure): void {
   else if (!isAccounts(failure)) seen.failed += 1;
 }
 
-/** Only of answered jobs: others were given up, or ended with their engine. */
+/** Only of answered jobs: others were stopped, or ended with their engine. */
 function learnDuration(seen: Seen, span: JobSpan, agents: ReadonlyMap<TaskId, string>): void {
   const { kind, from, to, tasks, spent } = span;
   const ms = to! - from;

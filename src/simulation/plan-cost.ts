@@ -1,4 +1,4 @@
-/** Would a plan cost more than its owner may expect? By its size, and by a forecast against the budget. */
+/** Warns before a run if a plan is unusually large, or if its forecast exceeds the budget. */
 import { hasFailed } from "../core/result.ts";
 import type { Policy } from "../core/rules/policy.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
@@ -8,7 +8,7 @@ import { assume } from "./assumed.ts";
 import { forecast } from "./forecast.ts";
 import { learntHere } from "./recorded.ts";
 
-/** In words, before anything runs; nothing where it costs what one would expect. */
+/** Notices in words; empty if neither the size nor the cost is unusual. */
 export async function costNotices(
   plan: ExecutionPlan,
   policy: Policy,
@@ -18,7 +18,7 @@ export async function costNotices(
   return [...(size === undefined ? [] : [size]), ...(await overBudget(plan, policy, runs))];
 }
 
-/** The forecast is made without the budget: with it, the run would stop there. */
+/** The forecast is made without the budget, because with it the simulated run would stop there. */
 async function overBudget(plan: ExecutionPlan, policy: Policy, runs: Runs): Promise<readonly string[]> {
   const { maxTokens, maxMicrodollars, landingShare, reserveTokens, reserveMicrodollars } = policy.budget;
   if (maxTokens === undefined && maxMicrodollars === undefined) return [];
@@ -28,7 +28,7 @@ async function overBudget(plan: ExecutionPlan, policy: Policy, runs: Runs): Prom
     workers: policy.capacity.work,
     policy: { ...policy, budget: { landingShare, reserveTokens, reserveMicrodollars } },
   });
-  if (hasFailed(found)) return []; // It does not end; checking the plan says so.
+  if (hasFailed(found)) return []; // The plan does not end; checking the plan reports that.
   const { tokens, microdollars } = found.used;
   return [
     ...over("tokens", tokens, maxTokens, (amount) => `${amount.toLocaleString("en")} tokens`),

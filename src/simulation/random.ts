@@ -1,4 +1,4 @@
-/** Where does chance come from? From a seed, so that the same seed tells the same story. */
+/** A seeded random generator: the same seed gives the same sequence. */
 
 export type Random = {
   /** In [0, 1). */
@@ -9,11 +9,11 @@ export type Random = {
   between(from: number, to: number): number;
   chance(p: number): boolean;
   pick<T>(items: readonly T[]): T;
-  /** As likely between 1 and 10 as between 10 and 100: how long real work takes. */
+  /** Logarithmic: as likely between 1 and 10 as between 10 and 100, like the durations of real work. */
   spread(from: number, to: number): number;
 };
 
-/** A Weyl sequence with a mixing step of multiplications and shifts; 32 bits are plenty for a story. */
+/** A Weyl sequence with a mixing step of multiplications and shifts; 32 bits are enough for a simulation. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -36,7 +36,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** A seed for a part of the story, which does not depend on the order in which its parts are told. */
+/** A seed for a named part of a simulation, independent of the order in which the parts run. */
 export function seedFor(seed: number, name: string): number {
   let hash = (seed ^ 0x811c9dc5) >>> 0;
   for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193) >>> 0;

@@ -1,4 +1,4 @@
-/** Reads from the logs of this repository's earlier runs what a forecast learns from. */
+/** Reads the logs of this repository's earlier runs for a forecast to learn from. */
 
 import { failure, messageOf } from "../core/failure.ts";
 import type { Event } from "../core/log/event.ts";
@@ -7,10 +7,10 @@ import type { RunHome, Runs } from "../ports/runs.ts";
 import { type Learnt, NOTHING_LEARNT } from "./assumed.ts";
 import { learnFrom } from "./learnt.ts";
 
-/** Agents, gates and repositories change: what was long ago says little about the next run. */
+/** Agents, gates and repositories change, so older runs say little about the next one. */
 const MAX_RUNS = 20;
 
-/** Of the newest runs; one that cannot be read teaches nothing, and `skein status` says why. */
+/** Reads the newest runs. A run that cannot be read is left out, and `skein status` says why. */
 export async function learntHere(runs: Runs): Promise<Learnt> {
   const read: (readonly Event[])[] = [];
   for (const record of (await runs.list()).slice(0, MAX_RUNS)) {
@@ -33,7 +33,7 @@ async function tellingEvents({ log, record }: RunHome): Promise<readonly Event[]
   }
 }
 
-/** The others hold long texts, and say nothing of times. */
+/** Events of other types hold long texts, and say nothing about durations. */
 const isTelling = ({ type }: Event): boolean =>
   type === "job.started" ||
   type === "job.taken" ||

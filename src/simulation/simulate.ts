@@ -1,4 +1,4 @@
-/** Plays a whole run in a virtual world: the real engine on a manual clock. */
+/** Simulates a whole run: the real engine on a manual clock with virtual agents and a virtual repository. */
 import { setImmediate as drained } from "node:timers/promises";
 import { ManualClock } from "../adapters/clocks/manual.ts";
 import { MemoryEventLog } from "../adapters/event-logs/memory.ts";
@@ -14,7 +14,7 @@ type VirtualRun = {
   readonly policy: Policy;
   readonly script: QueueScript;
   readonly repository: VirtualRepository;
-  /** If it is not over by then, it never will be. */
+  /** A run that takes longer will never end. */
   readonly maxMs: number;
 };
 
@@ -35,13 +35,13 @@ export async function simulate(run: VirtualRun): Promise<PlayedRun> {
     (failed: unknown) => (end = { failed }),
   );
   while (true) {
-    await drained(); // Everything that follows from the last step has happened.
+    await drained(); // Waits until everything that follows from the last step has happened.
     if (end?.failed !== undefined) throw end.failed;
     if (end) return { events: log.events };
     const next = clock.next();
     if (next === undefined) return { stuck: "nothing is running and no task waits for anything" };
     if (next > run.maxMs) return { stuck: `not over after ${Math.round(clock.now() / DAY)} days` };
     clock.step();
-    while (clock.next() === clock.now()) clock.step(); // Heard together, as by a busy engine.
+    while (clock.next() === clock.now()) clock.step(); // Handled together, as by a busy engine.
   }
 }

@@ -1,4 +1,4 @@
-/** How many workers are worth having? The same plan with 1, 2, 4, 8 …, and the smallest number that is as good as any. */
+/** Compares a plan's forecast for 1, 2, 4, 8 … workers, and finds the smallest number that is nearly as fast as any. */
 import type { Failure } from "../core/failure.ts";
 import type { Policy } from "../core/rules/policy.ts";
 import type { ExecutionPlan } from "../planning/plan.ts";
@@ -9,11 +9,11 @@ import { median } from "./learnt.ts";
 
 export type SpeedUp = {
   readonly rows: readonly Row[];
-  /** The smallest number of workers within 5 % of the best time; of many, to a 16th. */
+  /** The smallest number of workers within 5 % of the best time; known to a 16th for large numbers. */
   readonly useful: number;
-  /** How many were told for each number of workers; more than one where something is left to chance. */
+  /** The number of simulations per number of workers; more than one if something is left to chance. */
   readonly stories: number;
-  /** With the useful number of workers; of several stories the one in the middle. */
+  /** The forecast with the useful number of workers; the median one of several simulations. */
   readonly forecast: Forecast;
   readonly critical: Critical;
 };
@@ -21,18 +21,18 @@ export type SpeedUp = {
 export type Row = {
   readonly workers: number;
   readonly makespanMs: number;
-  /** Nine stories in ten are over by then; undefined where there is only one. */
+  /** Nine in ten simulations are over by then; undefined if there is only one. */
   readonly p90Ms?: number;
   readonly speedUp: number;
   readonly efficiency: number;
   readonly busyShare: number;
   readonly tokens: number;
   readonly dollars: number;
-  /** Jobs of unknown price: they are not in the sum. */
+  /** Jobs of unknown price, which the sum does not contain. */
   readonly unpriced: number;
   readonly conflicts: number;
   readonly gateRuns: number;
-  /** Of all stories, the part in which everything was done. */
+  /** The share of simulations in which all tasks were done. */
   readonly doneShare: number;
 };
 
@@ -45,16 +45,18 @@ type Wanted = {
   readonly policy: Policy;
   readonly maxWorkers?: number;
   readonly seed?: number;
-  /** How many stories are told where something is left to chance. */
+  /** The number of simulations if something is left to chance. */
   readonly stories?: number;
 };
 
-/** Nine in ten of twenty are eighteen; of a large plan fewer, since some 5,000 attempts take a second. */
+/**
+ * Eighteen of twenty are nine in ten. Large plans get fewer simulations, because about 5,000 attempts take a second.
+ */
 const STORIES = { most: 20, fewest: 5, attempts: 30_000 } as const;
 const MICRO = 1_000_000;
-/** Within so much of the best, more workers only cost. */
+/** Within this factor of the best time, more workers only cost. */
 const GOOD_ENOUGH = 1.05;
-/** The number is searched by halves until it is known to a 16th, in four steps at most. */
+/** The number is searched by bisection until it is known to a 16th, in at most four steps. */
 const NEAR = 16;
 const MAX_HALVINGS = 4;
 
@@ -89,7 +91,7 @@ function isGoodIn(all: readonly Told[]): (told: Told) => boolean {
   return (told) => middle(told).makespanMs <= best * GOOD_ENOUGH;
 }
 
-/** Between two numbers that were tried, of which the second is good: by halves, as long as it is worth it. */
+/** Bisects between two tried numbers of which the second is good enough, until the rest makes no difference. */
 async function fewest(
   wanted: Wanted & { readonly stories: number },
   [below, good]: readonly [Told | undefined, Told],
@@ -105,7 +107,7 @@ async function fewest(
   return found;
 }
 
-/** 1, 2, 4 … and at last as many as there are tasks, or as may be. */
+/** 1, 2, 4 …, and finally the number of tasks or the maximum. */
 function workerCounts(tasks: number, max: number = tasks): readonly number[] {
   const most = Math.max(1, Math.min(tasks, max));
   const counts: number[] = [];

@@ -1,4 +1,4 @@
-/** Reads the timeline of a simulated run from its events, as times since it was opened. */
+/** Makes the timeline of a simulated run from its events, with times since the run was opened. */
 import type { Event, NewTask, RunEnd } from "../core/log/event.ts";
 import { parentId, ROOT, type TaskId, type TaskSpec } from "../core/task.ts";
 import { NOTHING_USED, type Used, withSpent } from "../core/used.ts";
@@ -9,16 +9,16 @@ export type Timeline = {
   readonly end: RunEnd | "open";
   readonly left: readonly string[];
   readonly makespanMs: number;
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   readonly tasks: readonly TimedTask[];
-  /** Names, in the order in which they were done. */
+  /** Names in the order in which the tasks were done. */
   readonly order: readonly string[];
   readonly bars: readonly Bar[];
   readonly landings: readonly { readonly atMs: number; readonly tasks: readonly string[] }[];
-  /** Who waited for whose files. */
+  /** Which tasks waited for which other task's files. */
   readonly fileWaits: readonly FileWait[];
   readonly gateRuns: number;
-  /** Attempts that were refused: for a conflict, for a red gate. */
+  /** Refused attempts: because of a merge conflict, because of a red gate. */
   readonly conflicts: number;
   readonly reds: number;
   readonly failed: number;
@@ -27,13 +27,13 @@ export type Timeline = {
 
 export type TimedTask = {
   readonly id: TaskId;
-  /** By the keys of its planners: "calendar/grid". */
+  /** Made of its planners' keys: "calendar/grid". */
   readonly name: string;
   readonly spec: TaskSpec;
-  /** Of its first attempt, and the end of its last one; undefined where there was none. */
+  /** The start of the first attempt and the end of the last; undefined if there was none. */
   readonly startMs?: number;
   readonly endMs?: number;
-  /** When it was done, that is landed. */
+  /** When it was done, that is, landed. */
   readonly doneMs?: number;
   readonly attempts: number;
   readonly workMs: number;
@@ -45,7 +45,7 @@ type Bar = {
   readonly lane: number;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Nothing came of it. */
+  /** The attempt failed, so its result was not used. */
   readonly isLost: boolean;
 };
 
@@ -85,10 +85,10 @@ export function timelineOf(events: readonly Event[]): Timeline {
   };
 }
 
-/** Its time may have been up before, but it went on, and what it made counts. */
+/** A job may answer after its time limit, and its result still counts. */
 const endOf = ({ to, lateAt }: JobSpan): number | undefined => lateAt ?? to;
 
-/** Each in the first lane that is free when it starts. */
+/** Puts each job into the first lane that is free when it starts. */
 function inLanes(spans: readonly JobSpan[]): readonly { readonly span: JobSpan; readonly lane: number }[] {
   const ends: number[] = [];
   return spans.map((span) => {
@@ -99,7 +99,7 @@ function inLanes(spans: readonly JobSpan[]): readonly { readonly span: JobSpan; 
   });
 }
 
-/** What the story of a run does not keep. */
+/** Collects facts that the run's story view does not keep. */
 function factsIn(events: readonly Event[]) {
   const names = new TaskNames();
   const specs = new Map<TaskId, TaskSpec>();
@@ -126,7 +126,7 @@ function factsIn(events: readonly Event[]) {
   return { names, specs, doneAt, used, end, left };
 }
 
-/** Attempts that failed, by what refused them. */
+/** Counts failed attempts by what refused them. */
 function failuresIn(work: readonly JobSpan[]): Pick<Timeline, "conflicts" | "reds" | "failed"> {
   const failed = work.filter(({ isFailed, how }) => isFailed && how !== "aborted");
   const of = (kind: JobSpan["failure"]) => failed.filter(({ failure }) => failure === kind).length;
@@ -134,7 +134,7 @@ function failuresIn(work: readonly JobSpan[]): Pick<Timeline, "conflicts" | "red
   return { conflicts, reds, failed: failed.length - conflicts - reds };
 }
 
-/** "calendar/grid": the planners' own names of a task, from the top. */
+/** Full names of tasks made of the planners' keys from the root: "calendar/grid". */
 class TaskNames {
   readonly #names = new Map<TaskId, string>([[ROOT, ROOT]]);
 

@@ -1,4 +1,4 @@
-/** Does the jobs of a virtual run: scripted agents and a repository in memory, on a manual clock. */
+/** Executes the jobs of a simulated run with scripted agents and a repository in memory, on a manual clock. */
 import type { PlanAnswer } from "../core/answers/plan-answer.ts";
 import type { Brief, PlanBrief, WorkBrief } from "../core/brief.ts";
 import { type Handoff, NO_METRICS } from "../core/handoff.ts";
@@ -18,7 +18,7 @@ export type QueueScript = {
   fate(job: Job, ms: number): Fate;
 };
 
-/** A worker's result: what it says, and what is in its branch. */
+/** A worker's result: its handoff, and the change in its branch. */
 export type Worked = {
   readonly handoff: Handoff;
   readonly evidence: Evidence;
@@ -57,7 +57,7 @@ export class VirtualQueue implements JobQueue {
     this.#callOff.delete(id);
   }
 
-  /** The engine of a virtual run never restarts. */
+  /** The engine of a simulated run never restarts. */
   async recover(): Promise<Recovered> {
     return { is: "gone" };
   }

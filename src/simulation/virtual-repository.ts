@@ -1,4 +1,4 @@
-/** What would git and the tests say? A repository in memory: commits, branches, conflicts, failures that stay. */
+/** Simulates git and the gate in memory: commits, branches, conflicts and persistent failures. */
 import type { CheckBrief, LandBrief, LandMember } from "../core/brief.ts";
 import { type Accept, failuresOf, type GateReport, judgeGate, type Proof } from "../core/gate.ts";
 import type { Conflict, FoundLanding, Member, Moved, Outcome } from "../core/job.ts";
@@ -6,10 +6,10 @@ import type { Problem } from "../core/rules/repair.ts";
 
 export type Change = {
   readonly files: readonly string[];
-  /** Failures that it brings, by name. */
+  /** Names of the failures that the change introduces. */
   readonly breaks: readonly string[];
   readonly heals: readonly string[];
-  /** Two changes with the same mark are each fine alone and fail together, though they merge. */
+  /** Two changes with the same mark pass alone and fail together, though they merge without a conflict. */
   readonly clash?: string;
 };
 
@@ -21,10 +21,10 @@ type Commit = {
   readonly parent: string | undefined;
   readonly failures: ReadonlySet<string>;
   readonly marks: ReadonlySet<string>;
-  /** What it changed. */
+  /** The changed files. */
   readonly files: ReadonlySet<string>;
 };
-/** What could be merged onto a commit; `commits` are those of `members`. */
+/** The members that could be merged onto a commit; `commits` are those of `members`. */
 type Merged = {
   readonly onto: string;
   readonly members: readonly Member[];
@@ -46,17 +46,20 @@ export class VirtualRepository {
   readonly base = "c0";
   /** Every commit that the target pointed at, oldest first. */
   readonly landings: Landing[] = [];
-  /** Failures that came by themselves: unknown before the next check. */
+  /** Names of failures that appeared without a change: unknown before the next check. */
   readonly decayed = new Set<string>();
   readonly #problems = new Map<string, Problem>();
-  /** By what was judged: where a branch points by then does not matter. */
+  /** Changes by the commit that was judged, wherever its branch points now. */
   protected readonly made = new Map<string, Cut>();
   protected readonly commits = new Map<string, Commit>();
   protected tipCommit: Commit;
-  /** Candidates that have an id, because they landed or others are built on them; by id, and the ids by what is in it. */
+  /**
+   * Candidates with an id, because they landed or others are built on them; by id. `#ids` maps their contents to the
+   * id.
+   */
   readonly #candidates = new Map<string, Merged>();
   readonly #ids = new Map<string, string>();
-  /** Commits that a gate said yes to. */
+  /** Commits that a gate passed. */
   readonly gated = new Set<string>();
   #count = 0;
 
@@ -71,18 +74,18 @@ export class VirtualRepository {
     return this.tipCommit.id;
   }
 
-  /** What a worker made, cut from the target as it was when its job started. */
+  /** Registers a worker's commit, cut from the target as it was when its job started. */
   push(made: Made, problems: readonly Problem[] = []): void {
     for (const problem of problems) this.#problems.set(problem.name, problem);
     this.made.set(made.commit, { ...made.change, since: Number(made.base.slice(1)) });
   }
 
-  /** The target branch is moved from outside. */
+  /** Simulates that someone else moves the target branch. */
   moveFromOutside(): void {
     this.#move({ ...this.tipCommit, id: this.#nextId(), parent: this.tip, files: new Set() });
   }
 
-  /** Something fails from now on without a change: a date, a service, a machine. */
+  /** From now on something fails without a change, as when a date passes or a service breaks. */
   decay(problem: Problem): void {
     this.#problems.set(problem.name, problem);
     this.decayed.add(problem.name);
@@ -90,8 +93,8 @@ export class VirtualRepository {
   }
 
   /**
-   * One land job: candidate, gate, compare-and-swap; or only the gate, or only the last. `flake` is what fails without a
-   * reason this time.
+   * Executes one land job: candidate, gate and compare-and-swap; or only the gate, or only the compare-and-swap.
+   * `flake` has failures that occur by chance this time.
    */
   land(brief: LandBrief, flake: readonly string[]): Outcome {
     if (brief.above) return this.#gateAhead(brief, flake);
@@ -106,7 +109,7 @@ export class VirtualRepository {
     return this.#landAs(commit, judged);
   }
 
-  /** The commit that the candidate is built on. */
+  /** The commit on which the candidate is built. */
   baseOf({ onto, above = [] }: LandBrief): string {
     return above.reduce((base, { members }) => {
       const below = this.#merge(base, members);
@@ -147,7 +150,7 @@ export class VirtualRepository {
     return { is: "landed", commit, members, conflicts, proof, ...(compared && { compared }) };
   }
 
-  /** The same candidate has the same id. Along every line of commits the numbers rise. */
+  /** Equal candidates get equal ids. Ids rise along every line of commits. */
   #idOf(merged: Merged): string {
     const key = [merged.onto, ...merged.commits].join(" ");
     const id = this.#ids.get(key) ?? this.#nextId();
@@ -169,12 +172,12 @@ export class VirtualRepository {
     return { is: "checked", tip, report, problems, ...moved };
   }
 
-  /** What the gate would say about a tree with these failures. */
+  /** The gate's report for a tree with these failures. */
   report(failures: ReadonlySet<string>, flake: readonly string[]): GateReport {
     return reportOf(failures, flake);
   }
 
-  /** What the tree would be with these commits on top of the target. */
+  /** The tree with these commits on top of the target. */
   candidate(commits: readonly string[]): Tree {
     return this.#with(this.tipCommit, commits);
   }
@@ -213,7 +216,7 @@ export class VirtualRepository {
     return { onto, members, commits: merged.map(({ commit }) => commit!), conflicts, files };
   }
 
-  /** Of these files, those that commits after number `since` changed on the way to `onto`. */
+  /** Those of these files that commits after number `since` changed on the way to `onto`. */
   #changedSince(onto: string, since: number, of: readonly string[]): readonly string[] {
     const changed = new Set<string>();
     for (let id: string | undefined = onto; id !== undefined && Number(id.slice(1)) > since; ) {
@@ -256,12 +259,12 @@ export class VirtualRepository {
     return name;
   }
 
-  /** The failure by the name that the repository knows it by. */
+  /** The failure's name in this repository. */
   protected known(name: string): string {
     return name;
   }
 
-  /** Of `failures`, those that a fix for this name removes. */
+  /** Those of `failures` that a fix for this name removes. */
   protected healedBy(name: string, _failures: ReadonlySet<string>): readonly string[] {
     return [this.known(name)];
   }
@@ -277,7 +280,7 @@ export class VirtualRepository {
   }
 }
 
-/** One gate command a failure's prefix: "test: adds numbers" is a failure of "test". */
+/** Makes one gate command per prefix of a failure: "test: adds numbers" is a failure of "test". */
 function reportOf(failures: ReadonlySet<string>, flake: readonly string[]): GateReport {
   const names = [...failures, ...flake];
   const commands = ["markers", "build", "types", "test"].map((name) => {

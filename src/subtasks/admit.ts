@@ -1,4 +1,4 @@
-/** May this task begin? All that can be refused is refused here, before anything is done, and all else is fixed. */
+/** Decides whether a task may begin: makes all refusals before any work is done, and fixes the task's settings. */
 
 import type { FailureReason, TaskError, TaskHandler, TaskInputs } from "../ports/subtasks.ts";
 import { isRecord } from "../text/json.ts";
@@ -76,7 +76,7 @@ export function admit(chain: Chain, parent: LiveTask | undefined, id: string, or
   return { task: new LiveTask(known, warnings) };
 }
 
-/** A copy, so that a task that changes its inputs changes those of no other. Made when they are looked at. */
+/** A copy, so that a task that changes its inputs does not change those of another. Parsed when first read. */
 function ownInputs(text: string): { readonly inputs: TaskInputs } {
   let own: TaskInputs | undefined;
   return {
@@ -91,7 +91,10 @@ const refused = (reason: FailureReason, message: string): Admitted => ({
   refused: taskFailure(reason, message),
 });
 
-/** Levels that it may use, its own included: what is left, which a request or a template can only lower. */
+/**
+ * The levels that the task may use, its own included: what its parent has left; a request or a template can only lower
+ * it.
+ */
 const levelsFor = (chain: Chain, parent: LiveTask | undefined, { maxDepth, template }: TaskOrder) =>
   Math.min(
     parent?.known.levelsLeft ?? chain.limits.maxDepth,
@@ -99,7 +102,10 @@ const levelsFor = (chain: Chain, parent: LiveTask | undefined, { maxDepth, templ
     template.max_depth ?? Infinity,
   );
 
-/** As canonical JSON, if they are all there and can be written so; and what is expected can be checked. */
+/**
+ * The inputs as canonical JSON; a problem if a required one is missing, if JSON cannot represent them, or if the
+ * expectation cannot be checked.
+ */
 function inputsOf(
   { inputs, template, expectation }: TaskOrder,
   maxChars: number,
@@ -115,7 +121,7 @@ function inputsOf(
   return "problem" in written ? { problem: `inputs: ${written.problem}` } : written;
 }
 
-/** Against ancestors alone: siblings may do the same thing twice. */
+/** Compares with ancestors only: siblings may do the same thing twice. */
 function ancestorWith(signature: string, parent: LiveTask | undefined): LiveTask | undefined {
   let above = parent;
   while (above !== undefined && above.known.signature !== signature) above = above.known.parent;

@@ -1,4 +1,4 @@
-/** Where are long results kept, if nothing else was said? In memory, by their own hash, up to a limit. */
+/** Keeps long results in memory by their hash, up to a limit; the default if no other store is given. */
 import { hash } from "node:crypto";
 import { failure } from "../core/failure.ts";
 import type { Failed } from "../core/result.ts";

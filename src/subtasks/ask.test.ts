@@ -1,3 +1,4 @@
+/** Tests how a task's question reaches its parents and a person, and when its default is used. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { once, reasonOf, registryOf, type Turn, teamOf, template } from "../../test/support/subtasks.ts";
@@ -5,7 +6,7 @@ import { ManualClock } from "../adapters/clocks/manual.ts";
 import { executeTask } from "./execute.ts";
 import type { SubtaskEvent, TaskQuestion } from "./live-task.ts";
 
-/** Asks once, then says what it was told. */
+/** A turn that asks once, then reports the answer. */
 const asking =
   (text: string, question: unknown = undefined): Turn =>
   ({ responses }) => {
@@ -20,7 +21,7 @@ const asking =
 const isQuestion = ({ responses }: { readonly responses: readonly { readonly name: string }[] }) =>
   responses.at(-1)?.name.startsWith("question:");
 
-/** Spawns; meets the question of its subtask as `meet` says; completes with its result. */
+/** A turn that spawns a subtask, treats the subtask's question as `meet` says, and completes with its result. */
 const parentOf =
   (type: string, meet: Turn): Turn =>
   (turn) => {
@@ -40,7 +41,7 @@ test("a child asks, its parent answers, and the same child session goes on", asy
   const ask = async (question: TaskQuestion) => String(asked.push(question));
   const { content } = await executeTask(template("parent"), {}, { handler, registry, ask });
   assert.equal(content, "heard blue, for t.1 (by t)");
-  assert.equal(asked.length, 0); // Nobody else was troubled.
+  assert.equal(asked.length, 0); // No person was asked.
   const [first, second] = of("child");
   assert.equal(first!.context, second!.context);
   const met = of("parent")[1]!;

@@ -1,4 +1,4 @@
-/** How are files matched offline? An index of them, brought up to date before each match, and the rules over it. */
+/** Finds files for a task without a model: keeps an index of the files, and ranks them by rules. */
 import { messageOf } from "../core/failure.ts";
 import { type Failed, hasFailed } from "../core/result.ts";
 import type { ContextFiles, FileChange, FileSource } from "../ports/subtasks.ts";
@@ -19,7 +19,7 @@ export class AssociativeFiles implements ContextFiles {
   }
 
   async match(query: string, limit: number, signal: AbortSignal): Promise<readonly string[] | Failed> {
-    // Siblings that start together share one look.
+    // Siblings that start at the same time share one update.
     this.#updating ??= this.#update(signal).finally(() => {
       this.#updating = undefined;
     });
@@ -30,7 +30,7 @@ export class AssociativeFiles implements ContextFiles {
     return matchFiles(query, files, changes).slice(0, limit);
   }
 
-  /** Only what is new or changed is read again. One that cannot be read can still be found by its name. */
+  /** Reads only new and changed files. A file that cannot be read can still be found by its name. */
   async #update(signal: AbortSignal): Promise<Failed | undefined> {
     const listed = await this.#source.list(signal);
     if (hasFailed(listed)) return listed;
@@ -47,24 +47,24 @@ export class AssociativeFiles implements ContextFiles {
 }
 
 /**
- * How much each sign counts, on a scale where the best file has all of it: tuned on the older half of this project's
- * history, and reported on the newer (`npm run bench -- context`).
+ * The weight of each feature, on a scale where the best file has all of it: tuned on the older half of this project's
+ * history, and measured on the newer half (`npm run bench -- context`).
  */
 const FILE_WEIGHTS = {
   content: 2,
   name: 0.8,
-  /** Changed lately. */
+  /** Changed recently. */
   recent: 0.6,
-  /** Changed under words like these. */
+  /** Changed by commits whose messages have words of the query. */
   history: 0.5,
-  /** Of the score of each of the best files, for what it imports and what imports it. */
+  /** A share of the best files' scores, given to the files that they import and that import them. */
   imports: 0.1,
 };
 
 const CONTENT_LENGTH = 0.5;
 const NAME_LENGTH = 0.75;
 
-/** Best first, those with any sign at all. `changes` are newest first. */
+/** Returns the files with any score, best first. `changes` are newest first. */
 export function matchFiles(
   query: string,
   files: readonly IndexedFile[],
@@ -98,7 +98,7 @@ export function matchFiles(
   add(
     recent.map((age, i) => (scores[i]! > 0 ? age : 0)),
     FILE_WEIGHTS.recent,
-  ); // Alone it says nothing.
+  ); // A recent change alone does not make a file relevant.
   spreadByImports(scores, files);
   const found = [...files.keys()].filter((i) => scores[i]! > 0);
   return found.sort((a, b) => scores[b]! - scores[a]!).map((i) => files[i]!.path);
@@ -120,7 +120,7 @@ function byHistory(terms: readonly string[], changes: readonly FileChange[], pla
   return scores;
 }
 
-/** 1 for what the newest change touched, half of it so many changes ago. */
+/** 1 for files of the newest change, half of that `HALF_AGE` changes ago. */
 function byAge(changes: readonly FileChange[], places: Places): Float64Array {
   const scores = new Float64Array(places.size);
   for (const [age, { paths }] of changes.entries())

@@ -1,13 +1,13 @@
-/** May this task still use something? A part of its parent's budget, and never more than the parent has left. */
+/** The budget of a task: a part of its parent's budget, never more than the parent has left. */
 import type { TaskError } from "../ports/subtasks.ts";
 import { exhausted } from "./errors.ts";
 import type { Allowance } from "./limits.ts";
 
-/** What is used counts for a budget and for those that it was taken from, once each. */
+/** Use counts for this budget and for each budget above it, once each. */
 export class Budget {
   readonly #limit: Allowance;
   readonly #startedAt: number;
-  /** When its time is over: the very number of the budget above, where it was given all that is left there. */
+  /** When its time is over: the same number as in the budget above, if it was given all the time that is left there. */
   readonly #until: number;
   readonly #from: Budget | undefined;
   #tasks = 0;
@@ -25,12 +25,12 @@ export class Budget {
     return this.#until;
   }
 
-  /** Of what is left here, at most so much. Without a wish the task shares this one. */
+  /** A new budget of at most what is left here. Without a wish the task shares this budget. */
   carve(wish: Partial<Allowance> | undefined, now: number): Budget {
     if (wish === undefined) return this;
     const left = this.left(now);
     const least = (what: "tasks" | "tokens") => Math.max(0, Math.min(left[what], wish[what] ?? left[what]));
-    const ms = wish.ms ?? Infinity; // What is above ends it, too.
+    const ms = wish.ms ?? Infinity; // The budgets above end it too.
     return new Budget({ tasks: least("tasks"), ms, tokens: least("tokens") }, now, this);
   }
 
@@ -46,7 +46,7 @@ export class Budget {
     };
   }
 
-  /** Why a turn that needs so many tokens cannot begin. */
+  /** Why a turn that needs so many tokens cannot begin; undefined if it can. */
   lacks(tokens: number, now: number): TaskError | undefined {
     const { tokens: limit } = this.#limit;
     if (this.#isTimeUp || now >= this.#until) return this.#outOfTime(now);
@@ -54,7 +54,9 @@ export class Budget {
     return this.#from?.lacks(tokens, now);
   }
 
-  /** A timer may fire a moment early: all budgets that end now end together, so that none of their tasks goes on. */
+  /**
+   * A timer may fire slightly early, so all budgets that end now are ended together, and none of their tasks continues.
+   */
   endTime(now: number): TaskError {
     for (let at: Budget | undefined = this; at?.until === this.until; at = at.#from) at.#isTimeUp = true;
     return this.#outOfTime(now);
@@ -65,7 +67,7 @@ export class Budget {
     return exhausted("time", { used: Math.max(limit, Math.round(now - this.#startedAt)), limit });
   }
 
-  /** Counts one more task, or says why not. */
+  /** Counts one more task, or returns why it is refused. */
   takeTask(): TaskError | undefined {
     const full = this.#fullOfTasks();
     if (full) return full;

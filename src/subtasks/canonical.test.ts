@@ -1,3 +1,4 @@
+/** Tests canonical JSON and the signatures of subtasks. */
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
@@ -9,7 +10,7 @@ const textOf = (value: unknown) => {
   return "text" in written ? written.text : assert.fail(written.problem);
 };
 
-/** The same value, every object with its keys in another order. */
+/** The same value, with the keys of every object in another order. */
 const shuffled = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(shuffled)

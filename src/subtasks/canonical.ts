@@ -1,10 +1,10 @@
-/** How is a value written so that equal values give equal bytes, and what is a subtask's signature? */
+/** Writes a value as canonical JSON, so that equal values give equal bytes, and makes the signature of a subtask. */
 import { hash } from "node:crypto";
 import { quantity } from "./tokens.ts";
 
 export type Canonical = { readonly text: string } | { readonly problem: string };
 
-/** JSON with its keys in order. What JSON cannot say, too much and too deep are named. */
+/** JSON with sorted keys. Names the problem if JSON cannot represent the value, or if it is too long or too deep. */
 export function canonicalJson(value: unknown, maxChars = MAX_CHARS): Canonical {
   try {
     const text = JSON.stringify(value, ordered);
@@ -17,7 +17,7 @@ export function canonicalJson(value: unknown, maxChars = MAX_CHARS): Canonical {
   }
 }
 
-/** What a subtask is told apart by; `inputs` is their canonical JSON. */
+/** The fields that distinguish subtasks; `inputs` is their canonical JSON. */
 export type Identity = {
   readonly template: string;
   readonly type: string;
@@ -27,13 +27,13 @@ export type Identity = {
   readonly file_paths: readonly string[];
 };
 
-/** SHA-256 of the identity as canonical JSON: its keys stand in order here. */
+/** SHA-256 of the identity as canonical JSON: the literal below has its keys in sorted order. */
 export function signatureOf({ template, type, subtype, description, inputs, file_paths }: Identity): string {
   const text = `{"description":${JSON.stringify(description)},"file_paths":${JSON.stringify(file_paths)},"inputs":${inputs},"subtype":${JSON.stringify(subtype)},"template":${JSON.stringify(template)},"type":${JSON.stringify(type)}}`;
   return hash("sha256", text, "hex");
 }
 
-/** Larger inputs belong into files. */
+/** Larger inputs belong in files. */
 const MAX_CHARS = 1_000_000;
 
 class Refusal extends Error {}

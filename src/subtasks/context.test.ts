@@ -1,3 +1,4 @@
+/** Tests the context that a subtask gets for each combination of settings. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { once, reasonOf, registryOf, spawning, teamOf, template } from "../../test/support/subtasks.ts";
@@ -13,7 +14,7 @@ const FILES: Readonly<Record<string, string>> = {
   "src/other.ts": "export const other = 2;",
 };
 
-/** Fits anything with the login. */
+/** Matches any query about the login. */
 const files: ContextFiles = {
   read: async (path) =>
     FILES[path] === undefined
@@ -22,7 +23,7 @@ const files: ContextFiles = {
   match: async (query, limit) => (/login/.test(query) ? ["src/login.ts"].slice(0, limit) : []),
 };
 
-/** The parent has had one subtask, whose result speaks of the login and of nothing else, and then spawns the child. */
+/** Runs a parent that has had one subtask, whose result is about the login only, and then spawns the child. */
 async function spawnChild(
   request: Partial<SubtaskRequest>,
   more: { readonly files?: ContextFiles; readonly contextTokens?: number } = {},
@@ -51,7 +52,7 @@ async function spawnChild(
   return { child: of("child")[0], result: told[0]!, parentTurns: of("parent") };
 }
 
-/** By the seed's table: what each combination says that the child has. */
+/** Each combination of settings, and the parts that the child then has. */
 const ROWS: readonly [
   Partial<ContextSettings>,
   readonly ("parent" | "relevant" | "accumulated" | "fresh")[],
@@ -92,7 +93,7 @@ for (const [settings, parts] of ROWS)
       context.text === "",
       parts.every((part) => part === "parent"),
     );
-    assert.doesNotMatch(context.text, /zebras/); // Nothing of the parent that has nothing to do with it.
+    assert.doesNotMatch(context.text, /zebras/); // Nothing unrelated of the parent.
     const { context: recorded, warnings } = result.notes;
     assert.deepEqual(recorded, {
       ...context.settings,

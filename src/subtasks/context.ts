@@ -1,4 +1,4 @@
-/** What is a task given to read? Put together once, at its spawn, from its settings; what was cut or missing is said. */
+/** Assembles what a task is given to read, once at its spawn, from its settings; reports what was cut or missing. */
 
 import { messageOf } from "../core/failure.ts";
 import { hasFailed } from "../core/result.ts";
@@ -18,17 +18,17 @@ import { cutTo, quantity, tokensOf } from "./tokens.ts";
 
 export type ContextWish = {
   readonly settings: ContextSettings;
-  /** What the task is about, in words: its description and inputs. */
+  /** What the task is about: its description and inputs. */
   readonly query: string;
   readonly filePaths: readonly string[];
-  /** The file of its own template, which has all of its words. */
+  /** The file of the task's own template, which contains all of its words. */
   readonly own?: string | undefined;
   readonly parent: ParentContext | undefined;
   /** Subtasks of the same parent that have ended, oldest first. */
   readonly earlier: readonly EndedSubtask[];
 };
 
-/** What the nearest task above with a session had before the call that spawned. */
+/** What the nearest ancestor with a session had before the call that spawned the task. */
 type ParentContext = {
   readonly entries: readonly ContextEntry[];
   readonly pieces: readonly ContextPiece[];
@@ -100,7 +100,7 @@ type Found =
 
 const NOTHING: Found = { pieces: [], files: [], warnings: [] };
 
-/** Those that were named; only where none was, those that fit. */
+/** The named files; only if none was named, the matching ones. */
 function filesFor({ settings, query, filePaths, own }: ContextWish, around: Around): Found | Promise<Found> {
   const { files } = around;
   const mayMatch = settings.fresh_context === "enabled" && filePaths.length === 0 && files !== undefined;
@@ -161,10 +161,12 @@ async function readAll(
   return { pieces, files: pieces.map(({ name }) => name.slice("file ".length)), warnings };
 }
 
-/** One file takes at most this part of the room. */
+/** One file takes at most this fraction of the room: a quarter. */
 const MAX_SHARE = 4;
 
-/** Of what the parent has, the pieces that speak of the same, in the parent's order. Files that were named come instead. */
+/**
+ * The pieces of the parent's context that are about the same subject, in the parent's order. Named files replace them.
+ */
 function relevantTo({ query, filePaths, parent }: ContextWish): readonly ContextPiece[] {
   if (filePaths.length > 0 || parent === undefined) return [];
   const said = parent.entries.filter(({ is }) => is === "tool" || is === "answer");
@@ -194,7 +196,7 @@ function accumulated(
   };
 }
 
-/** In order, as long as there is room: the last that fits is cut, what does not fit is named. */
+/** Adds pieces in order while there is room: the last one is cut to fit, and those that do not fit are named. */
 function fit(
   pieces: readonly ContextPiece[],
   maxTokens: number,

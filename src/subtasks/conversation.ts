@@ -1,4 +1,4 @@
-/** How does one task's session go on? It is prompted until it ends; subtasks and answers come back as tool responses. */
+/** Continues one task's session: prompts it until it ends, and returns subtasks' results and answers to it. */
 
 import { messageOf } from "../core/failure.ts";
 import type { ContextEntry, HandledTaskResult, TaskError } from "../ports/subtasks.ts";
@@ -9,7 +9,7 @@ import { readRequest, type SubtaskRequest } from "./request.ts";
 import { tokensOf } from "./tokens.ts";
 
 /**
- * `until` "ended": COMPLETE or FAILED. While a subtask of it waits for an answer, "answered": then COMPLETE is the
+ * `until` "ended": until COMPLETE or FAILED. "answered", while a subtask waits for an answer: COMPLETE is then the
  * answer, and NEEDS_INPUT passes the question on.
  */
 export async function converse(
@@ -70,7 +70,7 @@ function reportedTokens({ notes }: HandledTaskResult): number | undefined {
   return typeof tokens === "number" && tokens >= 0 && Number.isFinite(tokens) ? tokens : undefined;
 }
 
-/** Runs what was asked for, and hands the whole result to the session that asked. */
+/** Runs the requested subtask, and returns its whole result to the session that asked. */
 async function delegate(task: LiveTask, asking: HandledTaskResult): Promise<void> {
   const read = readRequest(asking.notes.subtask_request);
   if ("problem" in read) {
@@ -84,7 +84,7 @@ async function delegate(task: LiveTask, asking: HandledTaskResult): Promise<void
   }
   const { request } = read;
   const running = runSubtask(task, request);
-  // After the spawn, which takes what is above this line: a child does not inherit the call that made it.
+  // Added after the spawn, which copies the entries so far: a child does not inherit the call that made it.
   task.entries.push({ is: "answer", text: asking.content });
   await addToolResponse(task, toolNameOf(request), await running);
 }
@@ -140,11 +140,14 @@ const toolEntry = (name: string, { status, content }: HandledTaskResult): Contex
   text: `${status}\n${content}`,
 });
 
-/** Finds the answer to a task's question: from its parent, the tasks above that, a person, or its default after a time. */
+/**
+ * Finds the answer to a task's question: from its parent, the ancestors above that, a person, or its default after a
+ * time.
+ */
 type Converse = (task: LiveTask, input: string, until: "answered") => Promise<HandledTaskResult>;
 type Respond = (task: LiveTask, name: string, result: HandledTaskResult) => Promise<void>;
 
-/** What is to be told to the session that asked: the answer, or that there is none. */
+/** The result for the session that asked: the answer, or that there is none. */
 async function askAbove(
   task: LiveTask,
   asking: HandledTaskResult,
@@ -161,7 +164,7 @@ async function askAbove(
   return { content: answer.text, status: "COMPLETE", notes: { answered_by: answer.by } };
 }
 
-/** The content is the question; `notes.question` may have a default and how long it can wait. */
+/** The content is the question; `notes.question` may have a default and the longest time to wait. */
 function questionOf(task: LiveTask, { content, notes }: HandledTaskResult, askMs: number): TaskQuestion {
   const more = isRecord(notes.question) ? notes.question : {};
   const { text, default: value, wait_ms: wait } = more;
@@ -185,13 +188,13 @@ async function answerTo(
   const top = topOfGroup(task);
   const { parent } = top.known;
   if (parent === undefined) return await askPerson(task, question);
-  // One after the other: a session that is asked two things at once would mix them up.
+  // One after the other: a session that gets two questions at once would mix them up.
   const turn = top.questions.then(() => askParent(parent, question, converse, respond));
   top.questions = turn;
   return await turn;
 }
 
-/** Groups have no session to ask: the outermost of those around a task, or the task itself. */
+/** Groups have no session to ask: returns the outermost group around a task, or the task itself. */
 function topOfGroup(task: LiveTask): LiveTask {
   const { parent } = task.known;
   return parent === undefined || parent.session !== undefined ? task : topOfGroup(parent);
@@ -218,7 +221,7 @@ async function askParent(
   const passedOnBy = [...question.passedOnBy, parent.id];
   const passed = { ...question, text: reply.content || question.text, passedOnBy };
   const answer = await answerTo(parent, passed, converse, respond);
-  // It asked, too: its conversation would have a question without an answer.
+  // Also told to the parent, because it asked too: its conversation would have a question without an answer.
   if (answer)
     await respond(parent, "ask", {
       content: answer.text,

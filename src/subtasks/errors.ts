@@ -1,4 +1,4 @@
-/** How is a failure told to the task above? As a value in `notes.error`; nothing is thrown from task to task. */
+/** Makes the error values of tasks, which go to the task above in `notes.error`; nothing is thrown between tasks. */
 
 import { messageOf } from "../core/failure.ts";
 import type { FailureDetails, FailureReason, HandledTaskResult, TaskError } from "../ports/subtasks.ts";
@@ -52,7 +52,7 @@ export function asSubtaskFailure(type: string, id: string, result: HandledTaskRe
 
 const STATUSES: ReadonlySet<unknown> = new Set(["COMPLETE", "CONTINUATION", "FAILED", "NEEDS_INPUT"]);
 
-/** What a handler answered, as far as it can be used. A FAILED without an error gets one. */
+/** Reads a handler's answer as far as it can be used. A FAILED result without an error gets one. */
 export function readResult(answer: unknown): HandledTaskResult {
   const { content, status, notes = {} } = Object(answer) as Partial<Record<keyof HandledTaskResult, unknown>>;
   if (typeof content !== "string" || !STATUSES.has(status) || !isRecord(notes))

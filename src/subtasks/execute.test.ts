@@ -1,3 +1,4 @@
+/** Tests `executeTask`: spawning, depth, cycles, continuations, failures, refused input and long results. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -39,7 +40,7 @@ test("a subtask's whole result comes back into its parent's own session, with th
   );
 });
 
-/** Each level spawns the next, with other inputs, as long as it is let. */
+/** A turn at each level that spawns the next one with other inputs, as long as it is allowed. */
 const digging: Turn = ({ task, responses }) =>
   responses.length > 0
     ? `${task.depth}:${responses[0]!.result.notes.error?.message ?? responses[0]!.result.content}`
@@ -101,7 +102,7 @@ test("a template that requests itself with the same inputs is stopped as a cycle
   const registry = registryOf(template("self"));
   const result = await executeTask(template("self"), {}, { handler, registry });
   assert.equal(result.status, "COMPLETE");
-  assert.deepEqual(asked, ["cycle_detected", ""]); // The first has other inputs, the second asks for itself.
+  assert.deepEqual(asked, ["cycle_detected", ""]); // The first request has other inputs, the second the task's own.
 });
 
 const reasonOfResponse = (result: HandledTaskResult) => (result.status === "FAILED" ? reasonOf(result) : "");

@@ -1,4 +1,4 @@
-/** How is a task run, with everything that it spawns? Nothing is thrown: a failure is a result. */
+/** Runs a task with every task that it spawns. Never throws for a task's failure: a failure is a result. */
 import { messageOf } from "../core/failure.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { HandledTaskResult, TaskHandler, TaskInputs } from "../ports/subtasks.ts";
@@ -18,17 +18,17 @@ import { readTemplate, type TaskTemplate, type Template } from "./template.ts";
 export type ExecuteTaskOptions = Partial<
   Pick<Chain, "registry" | "handlers" | "artefacts" | "files" | "runScript" | "whyNoScripts" | "ask">
 > & {
-  /** Talks for every task whose template names no other. */
+  /** Handles every task whose template names no other handler. */
   readonly handler: TaskHandler;
   readonly limits?: SomeLimits;
   /** Stops the task and everything below it. */
   readonly signal?: AbortSignal;
   readonly clock?: Pick<Clock, "now" | "wakeAt">;
-  /** Hears what happens, while it happens. */
+  /** Is called with each event as it happens. */
   readonly onEvent?: (event: SubtaskEvent) => void;
 };
 
-/** The first task of a chain; `inputs` are what it is about. */
+/** Runs the first task of a chain; `inputs` are its data. */
 export async function executeTask(
   task: TaskTemplate,
   inputs: TaskInputs,
@@ -42,7 +42,7 @@ export async function executeTask(
   return result;
 }
 
-/** A program's own mistakes are thrown, before anything is done. */
+/** Mistakes of the calling program are thrown, before anything is done. */
 function checkOptions(options: unknown): void {
   const { handler } = Object(options) as { readonly handler?: unknown };
   const methods = Object(handler) as Readonly<Record<string, unknown>>;
@@ -94,7 +94,7 @@ const SYSTEM_CLOCK: Pick<Clock, "now" | "wakeAt"> = {
 /** Node's timers count in 31 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A listener that throws hears no less, and stops nothing. */
+/** A listener that throws stops nothing, and still gets the later events. */
 const guarded = (listener: (event: SubtaskEvent) => void) => (event: SubtaskEvent) => {
   try {
     listener(event);
@@ -143,7 +143,7 @@ async function run(task: LiveTask): Promise<HandledTaskResult> {
         ? runLoop
         : undefined;
   if (group === undefined) return await runOne(task);
-  // A group has no session: its tasks inherit what it would have inherited.
+  // A group has no session: its tasks inherit what the group would have inherited.
   task.entries = parent?.entries.slice(0, entriesBefore) ?? [];
   task.pieces = parent?.pieces ?? [];
   return await group(task);
@@ -190,10 +190,10 @@ function aboveOf({ known }: LiveTask): Pick<ContextWish, "parent" | "earlier"> {
 
 const queryOf = ({ known: { spawned, inputsText } }: LiveTask) =>
   `${spawned.description} ${inputsText.slice(0, MAX_QUERY_CHARS)}`;
-/** Of the inputs: what a task is about is said early. */
+/** Of the inputs: the subject of a task is near the start. */
 const MAX_QUERY_CHARS = 2_000;
 
-/** What a session is asked first. The inputs are canonical JSON: the same task is asked in the same bytes. */
+/** The first prompt of a session. The inputs are canonical JSON, so equal tasks get equal bytes. */
 function firstInput({ known: { template, spawned, inputsText, expectation } }: LiveTask): string {
   const instructions = template.instructions === undefined ? "" : `${template.instructions}\n\n`;
   const format =

@@ -1,3 +1,4 @@
+/** Tests results against what was expected of them: JSON Schemas, named formats and words. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { once, reasonOf, registryOf, teamOf, template } from "../../test/support/subtasks.ts";

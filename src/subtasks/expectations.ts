@@ -1,4 +1,4 @@
-/** Is a result what was expected? By a JSON Schema, or by the name of a format. */
+/** Checks a result against what was expected: a JSON Schema, or the name of a format. */
 import { createContext, runInContext } from "node:vm";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { messageOf } from "../core/failure.ts";
@@ -9,7 +9,7 @@ export type Expectation = string | Readonly<Record<string, unknown>>;
 export type Checked =
   | { readonly is: "fits" }
   | { readonly is: "unlike"; readonly problems: readonly string[] }
-  /** In words, for the reader of the task alone. */
+  /** The expectation is in words, which only the task itself can follow. */
   | { readonly is: "unchecked" };
 
 export function checkExpectation(content: string, expectation: Expectation): Checked {
@@ -21,7 +21,7 @@ export function checkExpectation(content: string, expectation: Expectation): Che
   return problem === undefined ? { is: "fits" } : { is: "unlike", problems: [problem] };
 }
 
-/** Why a schema cannot be used: to be told before anything is done for it. */
+/** Why an expectation cannot be used, found before any work is done for it; undefined if it can. */
 export function unusableExpectation(expectation: Expectation): string | undefined {
   const schema = schemaOf(expectation);
   if (schema === undefined) return undefined;
@@ -36,10 +36,10 @@ export function unusableExpectation(expectation: Expectation): string | undefine
 }
 
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
-/** Deeper, the validator fails by itself. */
+/** In deeper schemas the validator fails by itself. */
 const MAX_SCHEMA_LEVELS = 200;
 
-/** A type that is none fits no result: each would be blamed, and paid for again. */
+/** An unknown type matches no result, so every result would be refused, and paid for again. */
 function unknownType(schema: unknown, levels: number): string | undefined {
   if (levels === 0) return undefined;
   if (Array.isArray(schema)) return firstOf(schema, (one) => unknownType(one, levels - 1));
@@ -63,25 +63,25 @@ function firstOf<T>(all: readonly T[], look: (one: T) => string | undefined): st
   return undefined;
 }
 
-/** Keywords whose values are schemas, or lists of them. The values of all others are data. */
+/** Keywords whose values are schemas or lists of schemas. The values of all others are data. */
 const OF_SCHEMAS = new Set([
   ...["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains", "contentSchema"],
   ...["additionalProperties", "unevaluatedProperties", "propertyNames"],
   ...["allOf", "anyOf", "oneOf", "not", "if", "then", "else"],
 ]);
-/** Their values have schemas under names of the user's. */
+/** Keywords whose values have schemas under the user's own names. */
 const OF_NAMED = new Set(
   "properties patternProperties $defs definitions dependentSchemas dependencies".split(" "),
 );
 
-/** A pattern that is none would be blamed on the result. */
+/** Throws on an invalid pattern, which would otherwise be reported as a mistake of the result. */
 function compilePatterns(key: string, value: unknown): unknown {
   if (key === "pattern" && typeof value === "string") new RegExp(value, "u");
   if (key === "patternProperties" && isRecord(value)) for (const name in value) new RegExp(name, "u");
   return value;
 }
 
-/** Undefined: it is no schema. Words that begin with a brace and are no JSON are words. */
+/** Undefined if it is not a schema. Text that begins with a brace and is not JSON is an expectation in words. */
 function schemaOf(expectation: Expectation): Schema | undefined {
   if (typeof expectation !== "string") return expectation;
   if (!expectation.trimStart().startsWith("{")) return undefined;
@@ -110,7 +110,7 @@ const MAX_PROBLEMS = 5;
 
 type Tried<T> = { readonly value: T } | { readonly problem: string };
 
-/** A model may write a pattern that takes years, or a schema that refers to itself. */
+/** Limits the time, because a model may write a pattern that takes years, or a schema that refers to itself. */
 function withinTime<T>(work: () => T): Tried<T> {
   try {
     place ??= createContext({});
@@ -124,7 +124,7 @@ function withinTime<T>(work: () => T): Tried<T> {
 const MAX_MS = 500;
 let place: Record<string, unknown> | undefined;
 
-/** Models like to put JSON into a fence. */
+/** Also accepts JSON in a code fence, which models often write. */
 function parseJson(content: string): Tried<unknown> {
   const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(content)?.[1];
   try {

@@ -1,4 +1,4 @@
-/** What is remembered of a file so that it can be found? The terms of its name and content, and what it imports. */
+/** Indexes a file so that it can be found: the terms of its name and content, and its imports. */
 import path from "node:path";
 import { countTerms, type TermCounts } from "./relevance.ts";
 
@@ -6,7 +6,7 @@ export type IndexedFile = {
   readonly path: string;
   readonly name: TermCounts;
   readonly content: TermCounts;
-  /** As they are written. */
+  /** The imports as written in the file. */
   readonly imports: readonly string[];
 };
 
@@ -32,7 +32,7 @@ const importsIn = (text: string): readonly string[] => {
 const IMPORT =
   /^\s*(?:(?:import|export)\b[^"'\n;]*(?:from\s*)?|[^\n]*?\b(?:require|import)\(\s*|#\s*include\s*|\}\s*from\s*)["']([^"'\n]{1,300})["']|^\s*from\s+([\w.]{1,200})\s+import\b/gm;
 
-/** The files, by their place in the list, that each file imports; what is not in the list is left out. */
+/** For each file the indexes of the listed files that it imports; other imports are left out. */
 export function importPlaces(files: readonly IndexedFile[]): readonly (readonly number[])[] {
   const places = new Map(files.map(({ path: file }, i) => [file, i]));
   return files.map(({ path: file, imports }) => {

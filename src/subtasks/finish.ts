@@ -1,4 +1,4 @@
-/** Makes of a task's last answer what it hands back: checked, then cut to what a session can take, with notes about it. */
+/** Makes a task's result of its last answer: checks it, and cuts it to what a session can take, with notes. */
 
 import { messageOf } from "../core/failure.ts";
 import { hasFailed } from "../core/result.ts";
@@ -35,7 +35,7 @@ function asExpected(task: LiveTask, result: HandledTaskResult): HandledTaskResul
   return { ...result, status: "FAILED", notes: { ...result.notes, error } };
 }
 
-/** What is longer is kept whole as an artefact, which the notes name. */
+/** A longer result is stored whole as an artefact, which the notes name. */
 export async function capResult(
   result: HandledTaskResult,
   maxTokens: number,
@@ -49,7 +49,7 @@ export async function capResult(
   return { ...result, content: cutTo(content, maxTokens, whereIs(kept)), notes };
 }
 
-/** Notes that JSON cannot say are left out, too: they could not be handed on. */
+/** Notes that JSON cannot represent are dropped too, because they could not be passed on. */
 async function capNotes(notes: TaskNotes, maxTokens: number, artefacts: Artefacts): Promise<TaskNotes> {
   let isEmpty = true;
   for (const _ in notes) isEmpty = false;
@@ -69,7 +69,7 @@ async function capNotes(notes: TaskNotes, maxTokens: number, artefacts: Artefact
   return error === undefined ? left : { ...left, error: withoutDetails(error) };
 }
 
-/** What groups decide by: a loop that did not see `success` would go on, and pay for rounds that nobody needs. */
+/** Notes that groups decide by: a loop that did not see `success` would continue, and pay for needless rounds. */
 const readByEngine = ({ success, iterations }: TaskNotes): TaskNotes => ({
   ...(typeof success === "boolean" && { success }),
   ...(typeof iterations === "number" && { iterations }),

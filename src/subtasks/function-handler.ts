@@ -1,4 +1,4 @@
-/** How does a plain function talk for tasks? It is called once a turn, with all that the session has seen. */
+/** Makes a task handler of a plain function, which is called once per turn with all that the session has seen. */
 import type {
   AssembledContext,
   ContextEntry,
@@ -10,19 +10,19 @@ import type {
 export type FunctionTurn = {
   readonly task: SpawnedTask;
   readonly context: AssembledContext;
-  /** What it is asked now. */
+  /** The current prompt. */
   readonly input: string;
   /** Tool responses so far, oldest first: results of subtasks, answers, questions of subtasks. */
   readonly responses: readonly FunctionResponse[];
   /** What was said before, on both sides. */
   readonly transcript: readonly ContextEntry[];
-  /** Aborted when the answer is no longer awaited. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;
 };
 
 export type FunctionResponse = { readonly name: string; readonly result: HandledTaskResult };
 
-/** A text is a COMPLETE result. */
+/** A plain text is a COMPLETE result. */
 export type TurnAnswer = string | (Partial<HandledTaskResult> & Pick<HandledTaskResult, "status">);
 
 export type Session = {

@@ -1,4 +1,4 @@
-/** How does a group run one of its tasks? As any subtask, one level below, with what the group says of context. */
+/** Runs one task of a group as a subtask, one level below, with the group's context settings; and runs sequences. */
 import type { HandledTaskResult, TaskError, TaskInputs } from "../ports/subtasks.ts";
 import { failedResult, partialOf, taskFailure } from "./errors.ts";
 import type { LiveTask, Ran } from "./live-task.ts";
@@ -33,7 +33,7 @@ export async function runPart(
 export const templateOf = (group: LiveTask, ref: TaskRef): Template | undefined =>
   typeof ref === "string" ? group.known.chain.registry?.get(ref) : named(ref);
 
-/** A group fails with one of its tasks; what the others came to is kept. */
+/** The error of a group one of whose tasks failed; it keeps the results of the others. */
 export function groupFailure(
   where: string,
   { id, result }: Ran,

@@ -1,3 +1,4 @@
+/** Tests sequences and maps of tasks: order, failures, reduction and cancellation. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

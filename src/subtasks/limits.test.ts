@@ -1,3 +1,4 @@
+/** Tests the limits of subtasks: time, tasks, tokens, budgets and cancellation. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { once, reasonOf, registryOf, spawning, teamOf, template } from "../../test/support/subtasks.ts";
@@ -24,7 +25,7 @@ test("a cancel reaches the third level, and a result that comes later is shown",
   assert.equal(reasonOf(result), "execution_halted");
   assert.match(result.notes.error!.message, /enough/);
   for (const name of ["a", "b", "c"]) assert.ok(of(name)[0]!.signal.aborted, name);
-  assert.deepEqual([of("a").length, of("b").length], [1, 1]); // Nobody was prompted again.
+  assert.deepEqual([of("a").length, of("b").length], [1, 1]); // No task was prompted again.
   answer.resolve("too late");
   await answer.promise;
   await new Promise(setImmediate);
@@ -69,7 +70,7 @@ test("a chain that has used its tasks or its tokens gets no more, and says how m
     {},
     { handler, registry, limits: { chain: { tasks: 3 } } },
   );
-  assert.equal(few.status, "COMPLETE"); // The parent heard of it and went on.
+  assert.equal(few.status, "COMPLETE"); // The parent was told of it and continued.
   const poor = await executeTask(
     template("parent"),
     {},
@@ -108,7 +109,7 @@ test("a template's budget is taken from what its parent has left, and counts the
   });
   const registry = registryOf(template("child", { budget: { tasks: 3 } }), template("leaf"));
   await executeTask(template("parent"), {}, { handler, registry, limits: { chain: { tasks: 5 } } });
-  // Each child may run 2 leaves of its own budget; the second finds 1 task left in the chain, which is itself.
+  // Each child may run 2 leaves of its own budget; the second child finds 1 task left in the chain, which is itself.
   assert.deepEqual(seen, ["0: 1 refused", "1: 3 refused"]);
 });
 

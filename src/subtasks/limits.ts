@@ -5,33 +5,36 @@ import { isRecord } from "../text/json.ts";
 export type Allowance = {
   /** Tasks in the chain, the first included. */
   readonly tasks: number;
-  /** Time from the start of the chain, waiting for answers included. */
+  /** Time from the start of the chain, including waiting for answers. */
   readonly ms: number;
-  /** Of all turns, as handlers report them; else estimated by the length of the texts. */
+  /** Tokens of all turns, as handlers report them; else estimated from the length of the texts. */
   readonly tokens: number;
 };
 
 export type SubtaskLimits = {
   /** Levels of tasks, the first included. */
   readonly maxDepth: number;
-  /** Times that one task may go on after a subtask or a question. */
+  /** How often one task may continue after a subtask or a question. */
   readonly maxContinuations: number;
-  /** One prompt of one session. */
+  /** The time for one prompt of one session. */
   readonly turnMs: number;
-  /** The longest that a question waits; it may ask for less. */
+  /** The longest time that a question waits; a question may ask for less. */
   readonly askMs: number;
-  /** Looking for files and reading them, for one task. */
+  /** The time to find and read files for one task. */
   readonly contextMs: number;
   /** What the whole chain may use. */
   readonly chain: Allowance;
-  /** What a task is given to read: more than most models take in well. Not cut, but refused, if it is inherited in full. */
+  /**
+   * The context of a task: more than most models take in well. An inheritance in full that is larger is refused, not
+   * cut.
+   */
   readonly contextTokens: number;
-  /** Of a result's content, and of its notes: what is longer is kept as an artefact. */
+  /** For a result's content, and for its notes: longer ones are stored as artefacts. */
   readonly resultTokens: number;
   /** Characters of the inputs of one task, as canonical JSON. */
   readonly inputChars: number;
   readonly matchedFiles: number;
-  /** Tasks of one map at the same time, and in all. */
+  /** `maxParallel`: tasks of one map at the same time. `mapInputs`: tasks of one map in all. */
   readonly maxParallel: number;
   readonly mapInputs: number;
 };
@@ -53,7 +56,7 @@ export const DEFAULT_LIMITS: SubtaskLimits = {
 
 export type SomeLimits = Partial<Omit<SubtaskLimits, "chain">> & { readonly chain?: Partial<Allowance> };
 
-/** Zero is a limit like any other; what is no number is a mistake of the program's, and thrown. */
+/** Zero is a valid limit; a value that is not a number is a mistake of the calling program, and is thrown. */
 export function limitsOf(given: SomeLimits = {}): SubtaskLimits {
   named(given, DEFAULT_LIMITS, "limits");
   const { chain = {}, ...own } = given;

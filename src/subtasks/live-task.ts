@@ -1,4 +1,4 @@
-/** What is known of a task while it goes on, and how is it stopped, with all below it? */
+/** The state of a running task, and how it is stopped with all tasks below it. */
 import type { Clock } from "../ports/clock.ts";
 import type {
   Artefacts,
@@ -31,24 +31,24 @@ export type Chain = {
   readonly artefacts: Artefacts;
   readonly files: ContextFiles | undefined;
   readonly runScript: ScriptRunner | undefined;
-  /** In words, where there is no `runScript` for a reason. */
+  /** Why there is no `runScript`, in words, if there is a reason. */
   readonly whyNoScripts: string | undefined;
   readonly ask:
     | ((question: TaskQuestion, signal: AbortSignal) => QuestionAnswer | PromiseLike<QuestionAnswer>)
     | undefined;
   readonly emit: (event: SubtaskEvent) => void;
-  /** Runs a task below another, or says why not. Never throws. */
+  /** Runs a task below another one, or returns why it was refused. Never throws. */
   readonly spawn: (parent: LiveTask | undefined, order: TaskOrder) => Promise<Ran>;
 };
 
-/** `undefined`: no answer. */
+/** `undefined`: there is no answer. */
 export type QuestionAnswer = string | undefined;
 
 export type TaskQuestion = {
-  /** Of the task that asked first. */
+  /** The id of the task that asked first. */
   readonly task: string;
   readonly text: string;
-  /** Taken if there is no answer in time. */
+  /** Used if there is no answer in time. */
   readonly default?: string;
   readonly waitMs: number;
   /** The tasks that passed it on, nearest first. */
@@ -65,10 +65,10 @@ export type SubtaskEvent =
   | { readonly is: "asked"; readonly question: TaskQuestion }
   | { readonly is: "answered"; readonly question: TaskQuestion; readonly by: string }
   | { readonly is: "ended"; readonly id: string; readonly result: HandledTaskResult }
-  /** It had been stopped, and answered all the same: its result is not used, but not lost. */
+  /** A stopped task answered late: its result is not used, but reported. */
   | { readonly is: "late"; readonly id: string; readonly result: HandledTaskResult };
 
-/** One task to be run. */
+/** A task to run. */
 export type TaskOrder = {
   readonly template: Template;
   readonly type: string;
@@ -82,7 +82,7 @@ export type TaskOrder = {
   readonly onFirstAnswer?: (() => void) | undefined;
 };
 
-/** `isRefused`: it never began. */
+/** `isRefused`: the task never began. */
 export type Ran = { readonly id: string; readonly result: HandledTaskResult; readonly isRefused: boolean };
 
 /** What is fixed when a task is spawned. */
@@ -91,30 +91,30 @@ type Known = {
   readonly spawned: SpawnedTask;
   readonly template: Template;
   readonly parent: LiveTask | undefined;
-  /** Entries that its parent's session had before the call that spawned it. */
+  /** The number of entries that its parent's session had before the call that spawned it. */
   readonly entriesBefore: number;
-  /** Levels that may be used below it. */
+  /** The number of levels that may be used below it. */
   readonly levelsLeft: number;
   readonly budget: Budget;
   readonly signature: string;
   readonly inputsText: string;
   readonly filePaths: readonly string[];
   readonly settings: ContextSettings;
-  /** What its own tasks get, if it is a group. */
+  /** The context settings for its own tasks, if it is a group. */
   readonly said: ContextManagement;
   readonly expectation: Expectation | undefined;
   readonly handler: TaskHandler;
-  /** Called when its first prompt has been answered, or never will be. */
+  /** Called when its first prompt was answered, or never will be. */
   readonly onFirstAnswer: (() => void) | undefined;
 };
 
-/** One owner: the flow that runs the task. A stop comes from anywhere. */
+/** Owned by the flow that runs the task. Any other flow may stop it. */
 export class LiveTask {
   readonly known: Known;
   readonly warnings: string[];
-  /** Of a group there is none: it says nothing itself. */
+  /** Undefined for a group, which has no session. */
   session: { readonly value: unknown } | undefined;
-  /** All that its session has been given and has said; only ever added to. */
+  /** Everything that its session was given and has said; entries are only added. */
   entries: ContextEntry[] = [];
   pieces: readonly ContextPiece[] = [];
   files: readonly string[] = [];
@@ -122,11 +122,11 @@ export class LiveTask {
   /** Its subtasks that have ended. */
   readonly ended: EndedSubtask[] = [];
   continuations = 0;
-  /** What it had said when it last went on. */
+  /** What it had said when it last continued. */
   partial = "";
-  /** Set once: it failed or was stopped, whatever its session still says. */
+  /** Set once, when it failed or was stopped; what its session says later does not change it. */
   over: HandledTaskResult | undefined;
-  /** Questions from it and from below it are put to the session above one after the other. */
+  /** Questions of this task and of tasks below it are put to the session above one after the other. */
   questions: Promise<unknown> = Promise.resolve();
 
   readonly #abort = new AbortController();
@@ -160,7 +160,7 @@ export class LiveTask {
     return this.#abort.signal;
   }
 
-  /** Ends it and everything below; what it has so far is kept. The first reason counts. */
+  /** Ends the task and everything below it, and keeps its partial results. The first reason counts. */
   stop(error: TaskError): HandledTaskResult {
     if (this.over !== undefined) return this.over;
     const partialResults = this.#partials();
@@ -186,15 +186,15 @@ export class LiveTask {
   }
 
   /**
-   * What `work` comes to, unless the task is stopped first or the time is up, which stops it. What comes later is
-   * handed to `late`. A task waits for one thing at a time.
+   * The outcome of `work`, unless the task is stopped first, or the time is up, which stops it. A later outcome goes to
+   * `late`. A task waits for one thing at a time.
    */
   async within<T>({ what, ms, work, late }: Wait<T>): Promise<Got<T>> {
     if (this.over !== undefined) return { over: this.over };
     let answer: T | PromiseLike<T>;
     try {
       answer = work();
-      if (!isPromise(answer) && this.over === undefined) return { value: answer }; // No timer for what is there.
+      if (!isPromise(answer) && this.over === undefined) return { value: answer }; // No timer for an immediate answer.
     } catch (thrown) {
       return { over: this.stop(thrownError(what, thrown)) };
     }
@@ -205,7 +205,7 @@ export class LiveTask {
       if (this.over !== undefined && end.is === "answered") late?.(end.value);
       resolve(end);
     });
-    if (this.over !== undefined) resolve({ is: "stopped" }); // While it was asked.
+    if (this.over !== undefined) resolve({ is: "stopped" }); // It was stopped while `work` was called.
     const end = await promise;
     callOff();
     this.#waiting = undefined;
@@ -244,7 +244,7 @@ type End<T> =
   | { readonly is: "threw"; readonly error: unknown }
   | { readonly is: "stopped" };
 
-/** Never rejects, so that an answer that is no longer waited for cannot crash the process. */
+/** Never rejects, so that an answer that is no longer needed cannot crash the process. */
 async function settle<T>(answer: PromiseLike<T>, end: (end: End<T>) => void): Promise<void> {
   const settled: End<T> = await answer.then(
     (value) => ({ is: "answered", value }),

@@ -1,3 +1,4 @@
+/** Tests the loop of director, script and evaluator. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failing, reasonOf, type Turn, teamOf, template } from "../../test/support/subtasks.ts";
@@ -11,7 +12,7 @@ const loop = (more: Partial<TaskTemplate> = {}) =>
 
 const director: Turn = ({ task: { inputs } }) => `draft ${String(inputs["iteration"])}`;
 
-/** Content with the draft of this iteration. */
+/** An evaluator that accepts the draft of this iteration. */
 const contentWith =
   (good: number): Turn =>
   ({ task: { inputs } }) => ({

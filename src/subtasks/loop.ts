@@ -1,4 +1,4 @@
-/** How is something made better until it will do? A director makes it, a script may try it, an evaluator judges it. */
+/** Improves a draft in rounds until it is accepted: a director writes, a script may test, an evaluator judges. */
 import { hasFailed } from "../core/result.ts";
 import type { HandledTaskResult, Iteration, ScriptOutcome, TaskInputs } from "../ports/subtasks.ts";
 import { exhausted, failedResult, taskFailure, withDetails } from "./errors.ts";
@@ -8,11 +8,11 @@ import { cutTo } from "./tokens.ts";
 
 export const DEFAULT_ITERATIONS = 5;
 
-/** It is complete when the evaluator's notes say `success: true`, and failed if no round was good enough. */
+/** Complete if the evaluator's notes say `success: true`, failed if no round was good enough. */
 export async function runLoop(task: LiveTask): Promise<HandledTaskResult> {
   const { template, spawned, chain } = task.known;
   const max = template.max_iterations ?? DEFAULT_ITERATIONS;
-  // Before its director is paid for.
+  // Checked before the director is paid for.
   if (max > 0 && template.script !== undefined && chain.runScript === undefined)
     return failedResult(
       taskFailure("input_validation_failure", chain.whyNoScripts ?? NO_SCRIPTS, {
@@ -82,7 +82,7 @@ const toldOf = (last: Iteration | undefined): TaskInputs =>
     ? {}
     : { previous: last.director, feedback: last.evaluator, ...(last.script && { script: last.script }) };
 
-/** Its exit code is for the evaluator; only a script that could not be run is a failure. */
+/** The exit code is data for the evaluator; only a script that could not be run is a failure. */
 async function runScript(task: LiveTask, script: string, input: string): Promise<ScriptOutcome | Ran> {
   const { chain } = task.known;
   const failed = (message: string): Ran => ({
@@ -91,7 +91,7 @@ async function runScript(task: LiveTask, script: string, input: string): Promise
     isRefused: false,
   });
   const { runScript: run } = chain;
-  if (run === undefined) return failed(NO_SCRIPTS); // Looked at before the first round.
+  if (run === undefined) return failed(NO_SCRIPTS); // Checked before the first round.
   const got = await task.within({
     what: "the script",
     ms: chain.limits.turnMs,

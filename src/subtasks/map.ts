@@ -1,4 +1,4 @@
-/** How is one task done for many inputs? Side by side, then put together in their order. */
+/** Runs one task for many inputs side by side, and reduces the results in their order. */
 import type { HandledTaskResult } from "../ports/subtasks.ts";
 import { failedResult, taskFailure } from "./errors.ts";
 import { briefly, complete, groupFailure, isDone, runPart, templateOf } from "./group.ts";
@@ -36,7 +36,7 @@ export async function runMap(task: LiveTask): Promise<HandledTaskResult> {
   return await reduce(task, template.reduce, others, done);
 }
 
-/** A failure starts no more, but those at work are waited for: their results are kept. */
+/** After a failure no more tasks start, but running ones are awaited, so that their results are kept. */
 async function runEach(
   task: LiveTask,
   each: TaskRef,
@@ -58,7 +58,7 @@ async function runEach(
   const lanes = Math.min(count, template.max_parallel ?? chain.limits.maxParallel);
   const warmed = Promise.withResolvers<void>();
   const first = runOn(() => warmed.resolve());
-  // One prefix for all: the first to be answered leaves it in the provider's cache, and the rest are served from it.
+  // All inputs share a prefix: the first answer puts it into the provider's cache, which serves the others.
   if (inheritsAll(task, each) && count > 0) await warmed.promise;
   await Promise.all([first, ...Array.from({ length: Math.max(0, lanes - 1) }, () => runOn())]);
   return results;
@@ -83,7 +83,7 @@ function mapFailure(task: LiveTask, results: readonly (Ran | undefined)[], index
   );
 }
 
-/** As many results at once as can be read at once: all of them, mostly. */
+/** Reduces as many results at once as fit into one context: mostly all of them. */
 async function reduce(
   task: LiveTask,
   ref: TaskRef,

@@ -1,3 +1,4 @@
+/** Tests how terms and imports are read from files, and which files a query finds. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { matchFiles } from "./associative-files.ts";

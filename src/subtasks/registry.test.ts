@@ -1,3 +1,4 @@
+/** Tests which registered template fits a request. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TemplateRegistry } from "./registry.ts";
@@ -26,7 +27,7 @@ const best = (registry: TemplateRegistry, type: string, description: string, tem
 
 test("the score is 5 × type + 3 × hints + 2 × words, as published", () => {
   const registry = filled();
-  // Both have the type; of the words "verify, code, compile" the first shares three: 2 × 2·3/(3+4).
+  // Both have the type; of the words "verify, code, compile" the first template shares three: 2 × 2·3/(3+4).
   assert.equal(best(registry, "verification", "Verify code compiling"), "verify_code 6.71");
   assert.equal(best(registry, "verification", "Verify the pages"), "verify_docs 6.60");
   assert.equal(best(registry, "other", "zzz", ["testing"]), "verify_code 3.00");

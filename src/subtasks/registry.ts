@@ -1,4 +1,4 @@
-/** Which template fits a request? By type, hints and words, with a published score. */
+/** Finds the template that fits a request by type, hints and words, with a published score. */
 import type { TaskError } from "../ports/subtasks.ts";
 import { closest } from "../text/closest.ts";
 import { taskFailure } from "./errors.ts";
@@ -22,20 +22,20 @@ export type TemplateWish = Pick<SubtaskRequest, "type" | "description" | "templa
  */
 export const MATCH_WEIGHTS = { type: 5, anyType: 1, hints: 3, words: 2, least: 1 };
 
-/** Answers that were given are kept, until another template comes. */
+/** Caches its answers until another template is registered. */
 export class TemplateRegistry {
   readonly #templates: Template[] = [];
   readonly #places = new Map<string, number>();
-  /** By name. */
+  /** The template files, by the templates' names. */
   readonly #files = new Map<string, string>();
-  /** By term, hint or type: the places of the templates that have it. */
+  /** For each term, hint or type, the indexes of the templates that have it. */
   readonly #terms = new Map<string, number[]>();
   readonly #hints = new Map<string, number[]>();
   readonly #types = new Map<string, number[]>();
   readonly #termCounts: number[] = [];
   readonly #answers = new Map<string, TemplateMatch | undefined>();
 
-  /** `file`: where it was read, relative to the top of the repository. */
+  /** `file`: where it was read, relative to the repository's root. */
   register(template: TaskTemplate, file?: string): Registered {
     const read = readTemplate(template);
     if ("problem" in read) return { error: taskFailure("input_validation_failure", read.problem) };
@@ -53,7 +53,7 @@ export class TemplateRegistry {
     return place === undefined ? undefined : this.#templates[place];
   }
 
-  /** Where a template was read: it has all words of its task, and is no context for it. */
+  /** The file of a template, which contains all words of its task and is therefore no context for it. */
   fileOf(name: string): string | undefined {
     return this.#files.get(name);
   }
@@ -67,7 +67,7 @@ export class TemplateRegistry {
     return found;
   }
 
-  /** Types and names that a request may have meant for which nothing fits; at most three. */
+  /** At most three types and names that a request without a fitting template may have meant. */
   near({
     type,
     template_hints: given = [],
@@ -120,7 +120,7 @@ export class TemplateRegistry {
     return scores;
   }
 
-  /** A template for one subtype is not for another. */
+  /** A template for one subtype does not fit another. */
   #mayBe(place: number, { subtype }: TemplateWish): boolean {
     const own = this.#templates[place]!.subtype;
     return own === undefined || subtype === undefined || own === subtype;

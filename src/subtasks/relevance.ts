@@ -1,4 +1,4 @@
-/** How well do documents fit a query? BM25: rare terms count more, repetition less and less, long documents less. */
+/** Scores documents against a query by BM25: rare terms count more, repeated terms ever less, long documents less. */
 export type TermCounts = { readonly counts: ReadonlyMap<string, number>; readonly length: number };
 
 export function countTerms(text: string): TermCounts {
@@ -8,11 +8,11 @@ export function countTerms(text: string): TermCounts {
   return { counts, length: terms.length };
 }
 
-/** How soon repetition stops to count, and how much length counts against a document: the usual numbers. */
+/** How quickly repetition stops counting, and how much length counts against a document: the usual values. */
 const K1 = 1.2;
 const B = 0.75;
 
-/** One score a document; 0 if it has none of the terms. */
+/** One score per document; 0 if it has none of the terms. */
 export function bm25(query: readonly string[], documents: readonly TermCounts[], b = B): Float64Array {
   const scores = new Float64Array(documents.length);
   const mean = documents.reduce((sum, { length }) => sum + length, 0) / Math.max(1, documents.length) || 1;
@@ -29,7 +29,7 @@ export function bm25(query: readonly string[], documents: readonly TermCounts[],
   return scores;
 }
 
-/** In order, repeated as often as they occur: "readFiles" is "read" and "file"; words that say nothing are left out. */
+/** The terms of a text in order, with repetitions: "readFiles" is "read" and "file"; common words are left out. */
 export function termsOf(text: string): readonly string[] {
   const words =
     text
@@ -52,7 +52,7 @@ const EMPTY: ReadonlySet<string> = new Set(
   ),
 );
 
-/** "Matches", "matched" and "matching" are one term. Crude, quick, and the same for query and text. */
+/** "Matches", "matched" and "matching" are one term. Crude, fast, and the same for query and text. */
 function stemOf(word: string): string {
   if (word.length < 4) return word;
   const known = stems.get(word);

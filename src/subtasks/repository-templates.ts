@@ -1,4 +1,4 @@
-/** Which templates does a repository have? Those in `.skein/templates`, and what is wrong with the others. */
+/** Reads the templates of a repository from `.skein/templates`, and reports the files that are not valid. */
 import type { TemplateFile } from "../ports/subtasks.ts";
 import { type Registered, TemplateRegistry } from "./registry.ts";
 import type { TaskTemplate, Template } from "./template.ts";
@@ -8,7 +8,7 @@ export type RepositoryTemplates = {
   readonly found: readonly FoundTemplate[];
 };
 
-/** `file`: relative to the top of the repository. */
+/** `file`: relative to the repository's root. */
 export type FoundTemplate = { readonly file: string } & (
   | { readonly is: "template"; readonly template: Template }
   | { readonly is: "code" }
@@ -33,7 +33,7 @@ function registered(registry: TemplateRegistry, file: TemplateFile, at: string):
     case "xml":
       return [judged(registry.registerXml(file.text, at))];
     case "module":
-      // What it exports is checked by its reader, whatever it claims to be.
+      // The registry checks what the file exports, whatever its type claims.
       return [file.value].flat().map((value) => judged(registry.register(value as TaskTemplate, at)));
     case "code":
       return [{ is: "code" }];

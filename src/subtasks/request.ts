@@ -1,4 +1,4 @@
-/** What does a task ask for when it wants a subtask? Read from what a model wrote: every mistake is named. */
+/** Reads a task's request for a subtask from what a model wrote, and names every mistake. */
 import * as z from "zod";
 import { isRecord } from "../text/json.ts";
 import { type ContextManagement, contextManagementSchema } from "./settings.ts";
@@ -8,11 +8,11 @@ export type SubtaskRequest = {
   readonly description: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly template_hints?: readonly string[] | undefined;
-  /** A JSON Schema, as an object or written as JSON, or the name of a format. */
+  /** A JSON Schema, as an object or as JSON text, or the name of a format. */
   readonly return_expectations?: string | Readonly<Record<string, unknown>> | undefined;
-  /** Levels that may be used for it, its own included. */
+  /** The number of levels that it may use, its own included. */
   readonly max_depth?: number | undefined;
-  /** "subtask" unless told. */
+  /** "subtask" unless given. */
   readonly subtype?: string | undefined;
   readonly file_paths?: readonly string[] | undefined;
   readonly context_management?: ContextManagement | undefined;
@@ -24,7 +24,7 @@ const MAX_TEXT = 20_000;
 const text = z.string().min(1).max(MAX_TEXT);
 export const word = z.string().min(1).max(200);
 export const filePaths = z.array(z.string().min(1).max(4_000)).max(1_000);
-/** A slash in front means the workspace's root: "/src/main.py" is src/main.py there, wherever the workspace is. */
+/** A leading slash means the workspace's root: "/src/main.py" is src/main.py there, wherever the workspace is. */
 export const inWorkspace = (path: string): string => path.replace(/^[/\\]+/, "") || path;
 
 export const expectations = z.union([
@@ -35,7 +35,7 @@ export const expectations = z.union([
 const schema = z.strictObject({
   type: word,
   description: text,
-  /** How large they are is told from their canonical JSON. */
+  /** Their size is measured on their canonical JSON. */
   inputs: z.custom<Readonly<Record<string, unknown>>>(isRecord, "must be an object"),
   template_hints: z.array(word).max(100).optional(),
   return_expectations: expectations.optional(),

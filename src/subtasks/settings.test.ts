@@ -1,3 +1,4 @@
+/** Tests the context settings that follow from a request, its template and its group. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

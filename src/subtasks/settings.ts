@@ -1,11 +1,11 @@
-/** Which context does a task get? The effective settings, from what its request, its template and its group say. */
+/** Derives a task's context settings from what its request, its template and its group say. */
 import * as z from "zod";
 import type { ContextSettings } from "../ports/subtasks.ts";
 
-/** As it is written; what is left out is derived, or has its default. */
+/** The settings as written; a missing one is derived, or has its default. */
 export type ContextManagement = {
   readonly inherit_context?: ContextSettings["inherit_context"] | undefined;
-  /** XML has words for it. */
+  /** XML has the words "true" and "false". */
   readonly accumulate_data?: boolean | "true" | "false" | undefined;
   readonly accumulation_format?: ContextSettings["accumulation_format"] | undefined;
   readonly fresh_context?: ContextSettings["fresh_context"] | undefined;
@@ -32,7 +32,7 @@ export type SettledContext =
   | { readonly settings: ContextSettings; readonly warnings: readonly string[] }
   | { readonly problem: string };
 
-/** The nearest comes first: the request, the template, then the group (sequence, map or loop) that the task is part of. */
+/** The nearest layer comes first: the request, the template, then the group (sequence, map or loop) of the task. */
 export function settingsOf(layers: readonly (ContextManagement | undefined)[]): SettledContext {
   const said = mergeLayers(layers);
   const { inherit_context: inherit, fresh_context: fresh } = said;

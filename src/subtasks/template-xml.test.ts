@@ -1,3 +1,4 @@
+/** Tests which XML templates are read, and how mistakes in them are refused. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readTemplateXml } from "./template-xml.ts";

@@ -1,4 +1,4 @@
-/** Which template is in an XML text? Entities, document types and unknown elements are refused; sizes are limited. */
+/** Reads a template from XML text. Refuses entities, document types and unknown elements; limits sizes. */
 import { parseXml, XmlElement, XmlText } from "@rgrove/parse-xml";
 import { messageOf } from "../core/failure.ts";
 import { type ReadTemplate, readTemplate } from "./template.ts";
@@ -33,7 +33,7 @@ class Refusal extends Error {}
 
 type Fields = Record<string, unknown>;
 
-/** The elements of a task, by what is in them; everything else in it is text. */
+/** The elements of a task that have children, by the kind of their children; all other elements contain text. */
 const TEXTS = ["description", "instructions", "return_expectations", "handler", "script"];
 const NUMBERS = ["max_depth", "max_iterations", "tasks", "ms", "tokens"];
 const LISTS: Readonly<Record<string, string>> = { hints: "hint", file_paths: "path", steps: "task" };
@@ -148,7 +148,7 @@ function childrenOf(element: XmlElement, name: string, at: string): readonly Xml
   return children;
 }
 
-/** Text between elements is a mistake; comments are not kept by the parser. */
+/** Text between elements is a mistake; the parser drops comments. */
 function elementsIn(element: XmlElement, at: string): readonly XmlElement[] {
   const stray = element.children.find((child) => child instanceof XmlText && child.text.trim() !== "");
   if (stray !== undefined) throw new Refusal(`${at}: there is text between its elements`);

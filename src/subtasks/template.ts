@@ -1,4 +1,4 @@
-/** What is a template? A task that can be asked for by type, hints and words: one task, or a group of tasks. */
+/** The type of a template (a task or a group of tasks that requests find by type, hints and words) and its reader. */
 import * as z from "zod";
 import { unusableExpectation } from "./expectations.ts";
 import type { Allowance } from "./limits.ts";
@@ -8,34 +8,34 @@ import { type ContextManagement, contextManagementSchema, mergeLayers, settingsO
 export type TaskTemplate = {
   /** Made from the description unless given. */
   readonly name?: string | undefined;
-  /** What requests ask for; "atomic" unless told. "*" takes any type, after those that are named. */
+  /** The type that requests name; "atomic" unless given. "*" accepts any type, after templates of that type. */
   readonly type?: string | undefined;
   readonly subtype?: string | undefined;
   readonly description: string;
-  /** What its handler is told besides the description. */
+  /** Instructions for its handler besides the description. */
   readonly instructions?: string | undefined;
   readonly hints?: readonly string[] | undefined;
   readonly inputs?: Readonly<Record<string, TemplateInput>> | undefined;
-  /** Of a group: what its tasks get that say nothing themselves. */
+  /** For a group: the settings of its tasks that have none themselves. */
   readonly context_management?: ContextManagement | undefined;
   readonly file_paths?: readonly string[] | undefined;
   readonly max_depth?: number | undefined;
   readonly return_expectations?: string | Readonly<Record<string, unknown>> | undefined;
-  /** One of the handlers by its name: another role or model. */
+  /** The name of a handler, for another role or model. */
   readonly handler?: string | undefined;
-  /** Of what its parent has left, at most so much. */
+  /** The most that it may use of what its parent has left. */
   readonly budget?: Partial<Allowance> | undefined;
 
-  /** A sequence: these, one after the other. */
+  /** A sequence: these tasks, one after the other. */
   readonly steps?: readonly TaskRef[] | undefined;
 
-  /** A map: `each` for every one of the inputs in the list `over`, side by side; `reduce` puts the results together. */
+  /** A map: `each` for every input in the list `over`, side by side; `reduce` combines the results. */
   readonly each?: TaskRef | undefined;
   readonly over?: string | undefined;
   readonly max_parallel?: number | undefined;
   readonly reduce?: TaskRef | undefined;
 
-  /** A loop: the director makes something, the script tries it, the evaluator says whether it will do. */
+  /** A loop: the director makes a draft, the script tries it, the evaluator accepts or refuses it. */
   readonly director?: TaskRef | undefined;
   readonly script?: string | undefined;
   readonly evaluator?: TaskRef | undefined;
@@ -50,7 +50,7 @@ export type TemplateInput = {
 /** A template, or the name of a registered one. */
 export type TaskRef = string | TaskTemplate;
 
-/** With the names filled in. */
+/** A template whose name and type are filled in. */
 export type Template = TaskTemplate & { readonly name: string; readonly type: string };
 
 export type ReadTemplate = { readonly template: Template } | { readonly problem: string };
@@ -74,7 +74,7 @@ const nameFrom = (description: string) => {
 
 const texts = z.string().min(1).max(50_000);
 const amount = z.number().min(0);
-/** The parts of a group are read one by one, so that each mistake has its place. */
+/** The tasks of a group are read one by one, so that each mistake has its place. */
 const part = z.unknown().optional();
 
 const schema = z.strictObject({

@@ -1,11 +1,11 @@
-/** How many tokens is a text, about, and how is it cut to some of them? The cut says what was there. */
+/** Estimates the tokens of a text, and cuts a text to a number of tokens with a line about the cut. */
 
-/** Four bytes a token: about right for English and code, too many for few, and no model is asked. */
+/** Four bytes per token: about right for English and code, and it needs no model. */
 const BYTES = 4;
 
 export const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES);
 
-/** The start of a text, and a line that says how much of it that is. */
+/** The start of a text, and a line that says how much of it is shown. */
 export function cutTo(text: string, maxTokens: number, where = ""): string {
   const all = tokensOf(text);
   if (all <= maxTokens) return text;

@@ -1,7 +1,10 @@
-/** Shows what a person is asked to agree to: in one line with its line ends in sight, and what is left out is said. */
+/** Formats what a person is asked to approve: on one line, with visible line ends, and a note of hidden parts. */
 import { redactCommand, redactor } from "./redact.ts";
 
-/** Nobody agrees to what they have not seen: an end that is cut, or a part that only looks like a secret and runs. */
+/**
+ * A person must know what they approve, so the text says how much was cut off and whether a part was hidden as a
+ * secret.
+ */
 export function wordsToAgree(text: string): string {
   const redacted = redactCommand(text, plain);
   const line = redacted.replace(/\r\n|[\r\n\u2028\u2029]/g, " ⏎ ");
@@ -15,5 +18,5 @@ export function wordsToAgree(text: string): string {
 }
 
 const plain = redactor([]);
-/** With the words around it, less than what a terminal is shown of one line. */
+/** With the words around it, this is shorter than the longest line that a terminal is shown. */
 const MAX_CHARS = 300;

@@ -1,3 +1,4 @@
+/** Tests which known names are suggested for a misspelt one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closest } from "./closest.ts";

@@ -1,12 +1,12 @@
-/** Which names may have been meant? Those that few slips of the keyboard lead to. */
+/** Finds the known names that a misspelt name probably meant: those that are few typing errors away. */
 
-/** The nearest first, at most three; one that `written` begins counts as near. */
+/** The nearest first, at most three. A name that starts with `written` counts as near. */
 export function closest(written: string, names: readonly string[]): readonly string[] {
   const asked = written.slice(0, MAX_CHARS).toLowerCase();
   const far = Math.max(1, Math.floor(asked.length / 3));
   return names
     .map((name) => ({ name, slips: slipsBetween(asked, name.toLowerCase()) }))
-    .filter(({ slips }) => slips <= far && slips < asked.length) // Of one letter, nothing would be left.
+    .filter(({ slips }) => slips <= far && slips < asked.length) // A one-letter name could match anything.
     .sort((a, b) => a.slips - b.slips)
     .slice(0, MAX_NAMES)
     .map(({ name }) => name);
@@ -16,7 +16,7 @@ const MAX_NAMES = 3;
 /** Longer than any name that people type. */
 const MAX_CHARS = 60;
 
-/** Letters to add, drop, change or swap with their neighbour. */
+/** Counts the letters to add, drop, change or swap with their neighbour to get from `a` to `b`. */
 function slipsBetween(a: string, b: string): number {
   if (a.length > 1 && b.startsWith(a)) return 1;
   if (Math.abs(a.length - b.length) > MAX_CHARS) return MAX_CHARS;

@@ -1,3 +1,4 @@
+/** Tests which lines of a text count as forgotten conflict markers. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../test/support/cpu.ts";

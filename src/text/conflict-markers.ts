@@ -1,12 +1,12 @@
-/** Which lines of a text are forgotten conflict markers, and not a heading, a quotation or half of one? */
+/** Finds forgotten conflict markers in a text, and leaves out headings, quoted examples and incomplete blocks. */
 
 /** Lines are counted from 1. */
 export type ConflictBlock = { readonly first: number; readonly middle: number; readonly last: number };
 
 /**
- * A block as git writes it: "<<<<<<< label", perhaps "||||||| base", "=======", ">>>>>>> label", in this order, seven
- * signs each, at the start of the line. One that stands in a text or a comment over several lines is somebody's
- * example, or cannot be told from one: to leave a real one for the build to find is better than to "repair" an example.
+ * Finds blocks as git writes them: "<<<<<<< label", perhaps "||||||| base", "=======", ">>>>>>> label", in this order,
+ * each seven characters at the start of a line. A block inside a multi-line string or comment is ignored, because it
+ * may be an example: a real conflict that is missed fails the build, but a "repaired" example is lost.
  */
 export function conflictBlocks(text: string): readonly ConflictBlock[] {
   const lines = text.split(/\r?\n/);
@@ -16,7 +16,10 @@ export function conflictBlocks(text: string): readonly ConflictBlock[] {
   return blocks.filter((block) => !isQuoted(block));
 }
 
-/** What every block begins with: who has no such line has no block. An extended regular expression, for git as well. */
+/**
+ * The first line of every block: a text without such a line has no block. An extended regular expression, so that git
+ * can use it too.
+ */
 export const BLOCK_START = "^<<<<<<< [^[:space:]]";
 
 const OURS = /^<{7} \S/;
@@ -52,7 +55,7 @@ const SIGNS = new Set("<|=>");
 
 type IsQuoted = (block: ConflictBlock) => boolean;
 
-/** By signs that open and close what goes over several lines, in whatever language. */
+/** Recognises a block inside a multi-line string or comment by the delimiters before and after it, in any language. */
 function quotations(lines: readonly string[]): IsQuoted {
   const tests = [...EVEN.map((sign) => inEven(lines, sign)), ...PAIRS.map((pair) => inPair(lines, pair))];
   const here = hereDocuments(lines);
@@ -60,10 +63,10 @@ function quotations(lines: readonly string[]): IsQuoted {
     tests.some((isIn) => isIn(block)) || here.some(({ from, to }) => from < block.first && block.last < to);
 }
 
-/** Signs that close what they open. A single quote is not among them: it is an apostrophe as well. */
+/** Delimiters that both open and close. A single quote is not among them because it is also an apostrophe. */
 const EVEN: readonly RegExp[] = [/(?<!\\)`/g, /(?<!\\)"/g, /'''/g];
 
-/** Within, an odd number of them stands before the block, and an odd number behind it. */
+/** A block is inside such a string if an odd number of delimiters stands before it and an odd number after it. */
 function inEven(lines: readonly string[], sign: RegExp): IsQuoted {
   let sum = 0;
   const until = [0, ...lines.map((line) => (sum += line.match(sign)?.length ?? 0))];
@@ -76,7 +79,7 @@ const PAIRS = [
   { open: 'r#"', close: '"#' },
 ] as const;
 
-/** Within, the last sign before the block opens, and the first behind it closes. */
+/** A block is inside such a pair if the last delimiter before it opens and the first one after it closes. */
 function inPair(lines: readonly string[], { open, close }: (typeof PAIRS)[number]): IsQuoted {
   let isOpen = false;
   const before = lines.map((line) => {
@@ -95,7 +98,7 @@ function inPair(lines: readonly string[], { open, close }: (typeof PAIRS)[number
   return ({ first, last }) => before[first - 1]! && behind[lines.length - last]!;
 }
 
-/** "cat <<EOF" up to "EOF": in shells, Ruby, Perl and PHP. */
+/** Finds here-documents, "cat <<EOF" up to "EOF", in shells, Ruby, Perl and PHP. */
 function hereDocuments(lines: readonly string[]): readonly { readonly from: number; readonly to: number }[] {
   const open = new Map<string, number>();
   const found: { readonly from: number; readonly to: number }[] = [];
@@ -113,6 +116,6 @@ function hereDocuments(lines: readonly string[]): readonly { readonly from: numb
   return found;
 }
 
-/** Shifts and streams look alike, and are never closed. */
+/** Shift and stream operators look like the start of a here-document but never end, so the open ones are limited. */
 const MAX_OPEN = 1_000;
 const MAX_LINE_CHARS = 2_000;

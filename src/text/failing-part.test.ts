@@ -1,3 +1,4 @@
+/** Tests that the failing part of a program's output is found, in recorded output of 40 real tools. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -13,7 +14,7 @@ const recorded = readdirSync(FOLDER)
       name: file,
       text: readFileSync(path.join(FOLDER, file), "utf8"),
       messages: (expected.failures as readonly { message: string }[]).map(
-        ({ message }) => message.split("\n")[0]!.trim().slice(0, 40), // As a reader of the output put it.
+        ({ message }) => message.split("\n")[0]!.trim().slice(0, 40), // As the fixture has them.
       ),
     };
   });

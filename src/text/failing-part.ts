@@ -5,14 +5,14 @@ import { plainLines } from "./plain-lines.ts";
 export type OutputPart = { readonly from: number; readonly lines: readonly string[] };
 
 type Looking = {
-  /** Names of what failed, where they are known: lines that say them count first. */
+  /** Names of the failed tests, where known: lines with these names are taken first. */
   readonly failures?: readonly string[];
   readonly maxLines?: number;
 };
 
 /**
- * Never only lines that report success: if no line looks like an error, the last lines that report none are taken.
- * Empty only if the output has no other lines than those. Takes time in proportion to the text.
+ * Never returns only lines that report success: if no line looks like an error, it takes the last lines that report no
+ * success. Empty only if all lines of the output report success. Takes time in proportion to the text.
  */
 export function failingPart(
   text: string,
@@ -36,7 +36,7 @@ export function failingPart(
   );
 }
 
-/** The same as one text; lines that were left out are a line of their own. */
+/** The same as one text; "…" on a line of its own stands for omitted lines. */
 export const failingText = (text: string, looking: Looking = {}): string =>
   failingPart(text, looking)
     .map(({ lines }) => lines.join("\n"))
@@ -47,13 +47,13 @@ const MAX_LINES = 60;
 const LINES_BEFORE = 3;
 const LINES_AFTER = 15;
 
-/** The end of a command, as the gate writes it below its output. */
+/** The line that the gate writes below a command's output. */
 export const commandEnd = (how: string): string => `[${how}]`;
 const COMMAND_END = /^\[(?:exit code (\d+)|killed by .*|no end within .*|could not be started.*)\]$/;
 
 /**
- * Of the output of several commands, that of those that failed, where the output says so; else all of it. A command
- * that nothing says the end of may be the one that was stopped.
+ * The line numbers of the commands that failed, if the output says which ones failed, else all line numbers. A command
+ * without an end line counts as failed, because it may be the one that was stopped.
  */
 function failedSections(lines: readonly string[]): readonly number[] {
   const all: number[] = [];
@@ -68,7 +68,7 @@ function failedSections(lines: readonly string[]): readonly number[] {
   return [...all, ...section];
 }
 
-/** "test: src/a.ts adds numbers" is in the output without the command before it. */
+/** Takes the name without the command before it: the output contains "adds numbers", not "test: adds numbers". */
 function namesIn(failures: readonly string[]): readonly string[] {
   const names = failures.map((name) => name.slice(name.indexOf(": ") === -1 ? 0 : name.indexOf(": ") + 2));
   return names.filter((name) => name.length >= MIN_NAME_CHARS).slice(0, MAX_NAMES);
@@ -78,8 +78,8 @@ const MIN_NAME_CHARS = 6;
 const MAX_NAMES = 20;
 
 /**
- * The first errors explain the others, and the last ones are the tool's own summary: from both ends, those that name a
- * known failure before all others.
+ * Takes lines from both ends in turn, because the first errors explain the others and the last ones are the tool's
+ * summary. Lines that name a known failure come first.
  */
 function inOrderOfWorth(
   marks: readonly number[],
@@ -131,7 +131,7 @@ function partsOf(lines: readonly string[], indices: readonly number[]): readonly
   return parts;
 }
 
-/** Does a test runner say with it that something passed or was not run, or count no failures? */
+/** True for lines of a test runner that report a passed or skipped test, or no failures. */
 const isPassing = (line: string): boolean => PASSING.test(line) || NO_FAILURES.test(line);
 
 const PASSING =
@@ -139,18 +139,18 @@ const PASSING =
 const NO_FAILURES =
   /(?:^|[\s(,])(?:0|no) (?:fail\w*|errors?|problems?|vulnerabilities)\b(?!.*\b[1-9]\d* (?:fail|err|prob))|\b(?:fail\w*|errors?):? 0\b/i;
 
-/** What TAP says beside its results. */
+/** Lines of TAP that are not results. */
 const isNoise = (line: string): boolean => NOISE.test(line);
 const NOISE = /^TAP version|^\s*# Subtest:|^\s*(?:duration_ms|type): |^\s*---$/;
 
 const isError = (line: string): boolean =>
   ERROR.test(line) && !isPassing(line) && !isNoise(line) && !isWarning(line);
 
-/** Does a linter or compiler call it a warning? Its words may be those of errors ("Unexpected …"). */
+/** True if a linter or compiler marks the line as a warning: its text may use words of errors ("Unexpected …"). */
 const isWarning = (line: string): boolean => WARNING.test(line) && !/\berrors?\b/i.test(line);
 const WARNING = /^\s*(?:⚠|(?:npm )?warn(?:ing)?\b)|\d+:\d+:?\s+warning\b|\bwarning(?:\[\w+\])?:/i;
 
-/** Words and signs with which compilers, test runners, shells and interpreters say that something went wrong. */
+/** Words and signs that compilers, test runners, shells and interpreters use for errors. */
 const ERROR = new RegExp(
   [
     String.raw`(?:^|[^\w-])(?:[A-Za-z.]{0,80}(?:error|exception)|fail(?:ed|ure|ures|s|ing)?|fatal|panic(?:ked)?|abort(?:ed)?)(?![\w-])`,

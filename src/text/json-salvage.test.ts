@@ -1,3 +1,4 @@
+/** Tests that JSON objects and lists are found in text, also when they are cut off or broken. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -13,7 +14,7 @@ const only = (text: string): JsonFound => {
   return found[0]!;
 };
 
-/** What `JSON.parse` says, in maps. */
+/** The result of `JSON.parse` with objects as maps. */
 function inMaps(value: unknown): Json {
   if (Array.isArray(value)) return value.map(inMaps);
   if (typeof value !== "object" || value === null) return value as Json;
@@ -26,7 +27,7 @@ describe("findJson", () => {
       fc.property(fc.json(), fc.constantFrom("", "\ufeff", "Here: ", "```json\n"), (json, before) => {
         const parsed: unknown = JSON.parse(json);
         const expected = typeof parsed === "object" && parsed !== null ? [inMaps(parsed)] : [];
-        // A bare string may hold brackets; only what is a value of its own can be compared.
+        // A bare string may contain brackets, so only values that are not strings can be compared.
         if (typeof parsed !== "string") assert.deepEqual(wholes(`${before}${json}\n`), expected);
       }),
       { numRuns: 5_000 },

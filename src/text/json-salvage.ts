@@ -1,4 +1,4 @@
-/** Which JSON objects and lists does a text hold, and how far did each get before it ended or broke? */
+/** Finds the JSON objects and lists in a text, and keeps what was complete of those that are cut off or broken. */
 
 export type Json = null | boolean | number | string | JsonList | JsonObject;
 export type JsonList = readonly Json[];
@@ -8,8 +8,9 @@ export type JsonObject = ReadonlyMap<string, Json>;
 type JsonFound =
   | { readonly is: "whole"; readonly value: JsonList | JsonObject }
   /**
-   * The text ended inside it (`cut`), or went on with something else than JSON (`broken`). What had begun is
-   * in `open`, outermost first, each already part of the one before it; a key without its value holds null.
+   * The text ended inside the value (`cut`), or continued with something other than JSON (`broken`). `open` has the
+   * containers that were still open, outermost first, each already part of the one before it; a key without its value
+   * holds null.
    */
   | {
       readonly is: "cut" | "broken";
@@ -19,11 +20,11 @@ type JsonFound =
     };
 
 /**
- * All outermost objects and lists, in the order of the text. Forgives what models do: prose and fences around,
- * commas before a closing bracket, `//` comments, line breaks inside of strings.
+ * Yields all outermost objects and lists in the order of the text. Accepts what models write: prose and code fences
+ * around the value, commas before a closing bracket, `//` comments, and line breaks inside strings.
  *
- * After something broken it goes on where it broke, never further back: what is nested there breaks at the
- * same place. So every character is read a few times at most, whatever the text.
+ * After a broken value it continues where the value broke, never further back, because a nested value would break at
+ * the same place. So every character is read a few times at most.
  */
 export function* findJson(text: string): Generator<JsonFound> {
   const opening = /[[{]/g;
@@ -35,13 +36,13 @@ export function* findJson(text: string): Generator<JsonFound> {
   }
 }
 
-/** Where in a text, for people. */
+/** The line and column of a position in a text, for people. */
 export function placeOf(text: string, at: number): string {
   const before = text.slice(0, at).split("\n");
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
 
-/** Deeper than any answer, and far from what a stack of calls could not bear elsewhere. */
+/** Deeper than any real answer, and shallow enough for recursive code that reads the value. */
 const MAX_DEPTH = 64;
 
 type Container = Json[] | Map<string, Json>;
@@ -49,13 +50,13 @@ type Reader = {
   readonly text: string;
   at: number;
   readonly open: Container[];
-  /** The key that waits for its value, for each open container; unused for lists. */
+  /** For each open container, the key whose value comes next; unused for lists. */
   readonly keys: string[];
-  /** What may come next. `key` and `item` may also be the end, which forgives a comma before it. */
+  /** What may come next. `key` and `item` also allow the closing bracket, so that a trailing comma is accepted. */
   want: "value" | "item" | "key" | "colon" | "comma";
 };
 
-/** Why reading stopped; the first bracket has been closed, or it never will be. */
+/** Why reading stopped: the first bracket was closed (`whole`), or never will be. */
 type Stop = { readonly is: "whole" } | { readonly is: "cut" | "broken"; readonly why: string };
 
 function readFrom(text: string, start: number): { readonly found: JsonFound; readonly at: number } {
@@ -132,7 +133,7 @@ function attach({ open, keys }: Reader, value: Json): void {
   else parent.set(keys.at(-1)!, value);
 }
 
-/** A key written twice breaks the object: either value may be the one that was meant. */
+/** A repeated key makes the object broken: either value may be the intended one. */
 function readKey(reader: Reader, char: string): Stop | undefined {
   if (char !== '"') return broken("expected a key in double quotes");
   const string = readString(reader.text, reader.at);
@@ -155,10 +156,10 @@ const WORDS: ReadonlyMap<string, Json> = new Map<string, Json>([
 ]);
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const BEGUN = /^(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-?\d*\.?\d*(?:[eE][+-]?\d*)?)$/;
-/** Longer than any number that means something. */
+/** Longer than any meaningful number. */
 const MAX_TOKEN_CHARS = 400;
 
-/** A word or a number. At the very end of the text it may be half of one. */
+/** Reads a word or a number. At the very end of the text it may be incomplete. */
 function readToken(reader: Reader): Stop | undefined {
   const { text, at } = reader;
   const token = /^[-+.\w]*/.exec(text.slice(at, at + MAX_TOKEN_CHARS))![0];

@@ -1,3 +1,4 @@
+/** Tests the limits on nesting and on the number of values in JSON. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isModestJson } from "./json.ts";

@@ -1,4 +1,4 @@
-/** Reads JSON that may be damaged, of another version, or no JSON at all. Never throws. */
+/** Reads JSON that may be damaged or of another version, or text that is not JSON. Never throws. */
 
 /** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
@@ -9,7 +9,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a text from elsewhere can be parsed and checked without exhausting this process: 16 MB take 30 ms. */
+/** True if a text from outside can be parsed and checked without exhausting this process: 16 MB take 30 ms. */
 export function isModestJson(text: string): boolean {
   let [depth, values, isInString] = [0, 0, false];
   for (let i = 0; i < text.length; i += 1) {
@@ -32,5 +32,5 @@ export type LooseFields = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is LooseFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** None if the value is not an object. */
+/** An empty object if the value is not an object. */
 export const fields = (value: unknown): LooseFields => (isRecord(value) ? value : {});

@@ -1,4 +1,4 @@
-/** What is said when too much could be said? The first lines, and how many more there were. */
+/** Collects lines up to a limit, and says how many more there were. */
 
 export class Lines {
   readonly #kept: string[] = [];
@@ -23,10 +23,10 @@ export class Lines {
   }
 }
 
-/** More than a model mends in one turn. */
+/** More than a model can fix in one turn. */
 const MAX_LINES = 20;
 
-/** A text in quotes, short enough for a line; half characters and control characters escaped. */
+/** Quotes a text for use in a line: cut to a maximum length, with lone surrogates and control characters escaped. */
 export const quoted = (written: string): string =>
   JSON.stringify(written.length > MAX_QUOTED_CHARS ? `${written.slice(0, MAX_QUOTED_CHARS)}…` : written);
 

@@ -1,4 +1,4 @@
-/** Checks that ordinary text is left as it is: code, logs, and this repository. */
+/** Tests that ordinary text is not redacted: code, logs and the files of this repository. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";

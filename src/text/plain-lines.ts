@@ -1,4 +1,4 @@
-/** Turns what a program wrote for a terminal into lines of plain text: no colours, and of overwritten lines the last state. */
+/** Turns terminal output into plain lines: without colours, and with only the final state of overwritten lines. */
 
 export const plainLines = (text: string): readonly string[] => text.split("\n").map(plainLine);
 
@@ -8,7 +8,7 @@ function plainLine(raw: string): string {
   return end.slice(end.lastIndexOf("\r") + 1);
 }
 
-/** Colours and moves of the cursor; titles and links, which end with a bell or a string terminator; two-character escapes. */
+/** Colours and cursor moves; titles and links, which end with a bell or a string terminator; two-character escapes. */
 const SEQUENCES = new RegExp(
   [
     String.raw`\u001b\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)`,

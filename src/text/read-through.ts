@@ -1,20 +1,20 @@
-/** Reads through colours and the escapes of strings: what a text says without them, and where that stands in it. */
+/** Removes colours and string escapes from a text, and maps positions in the result back to the text. */
 import type { Span } from "./secret-shapes.ts";
 
 type Read = { readonly text: string; readonly back: (span: Span) => Span };
 
 const ESCAPE = String.fromCharCode(0x1b);
-/** Colours, as they are and in strings of JSON (in JSON) and of shells; line ends and quotes in such strings. */
+/** Colours, raw or escaped as in strings of JSON (also nested) and of shells; escaped line ends and quotes. */
 const WRITTEN = new RegExp(
   `(?:[${ESCAPE}\u009b]|\\\\{1,16}(?:u00[19][bB]|x1[bB]|0?33|e))\\[[\\d;:?]{0,20}[A-Za-z]` +
     `|(?<break>\\\\{1,16}[nrt])|\\\\{1,16}(?=["'/])`,
   "g",
 );
 
-/** Undefined if that is the text itself. */
+/** Undefined if the text contains none of these. */
 export function readThrough(text: string): Read | undefined {
   const starts: number[] = [];
-  /** How much further on each piece stands in the text itself. */
+  /** For each piece, how many characters further on it stands in the original text. */
   const ahead: number[] = [];
   let read = "";
   let at = 0;

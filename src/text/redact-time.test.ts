@@ -1,4 +1,4 @@
-/** Checks that redaction takes time that grows with the text alone, whatever the text repeats. */
+/** Tests that redaction takes time in proportion to the text, also for texts that repeat themselves. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpuMs } from "../../test/support/cpu.ts";

@@ -1,4 +1,4 @@
-/** Are secrets blotted out, and nothing else, wherever a text is cut? */
+/** Tests that secrets, and nothing else, are redacted, wherever a text is cut into pieces. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** Which parts of a text are secrets? Known values, well-known shapes and telling names, in time that grows with the text. */
+/** Redacts secrets in a text: known values, well-known key formats and values after telling names, in linear time. */
 
 import { privateKeys } from "./private-keys.ts";
 import { readThrough } from "./read-through.ts";
@@ -9,15 +9,15 @@ import { type Span, secretShapes } from "./secret-shapes.ts";
 
 export { looksSecret } from "./secret-names.ts";
 
-/** Blots out the given values, where they are long enough to mean something, and whatever looks like a secret. */
+/** Redacts the given values, if they are at least `MIN_SECRET_CHARS` long, and everything that looks like a secret. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
   const find = finder(secrets);
   return (text) => blot(text, find(text), text.length);
 }
 
 /**
- * Every text in a value, before it is encoded: in JSON a line end is a letter, and hides where a key begins. Names are
- * texts, too, and tell of secrets below them.
+ * Redacts every text in a value before it is encoded: in encoded JSON a line end is a letter, which hides where a key
+ * begins. Field names are redacted too, and also tell which values below them are secrets.
  */
 export function redactFields<Value>(value: Value, redact: (text: string) => string): Value {
   const all = (part: unknown, depth: number): unknown => {
@@ -36,12 +36,15 @@ export function redactFields<Value>(value: Value, redact: (text: string) => stri
   return all(value, 0) as Value;
 }
 
-/** Deeper than anything that makes sense, and far from the end of the stack. */
+/** Deeper than any real value, and shallow enough for the stack. */
 const MAX_DEPTH = 500;
 
 const isLong = (value: unknown): boolean => typeof value === "string" && value.length >= MIN_SECRET_CHARS;
 
-/** A command's line, where a secret is what a name says, however short: `TOKEN=abc npm test`, `deploy --key abc`. */
+/**
+ * Redacts a command line, where a telling name makes any value a secret, however short: `TOKEN=abc npm test`, `deploy
+ * --key abc`.
+ */
 export const redactCommand = (line: string, redact: (text: string) => string): string =>
   redact(
     NAMED_WORDS.reduce(
@@ -51,27 +54,27 @@ export const redactCommand = (line: string, redact: (text: string) => string): s
     ),
   );
 
-/** What stands there, to be blotted out wherever the command repeats it. */
+/** The secret values in a command line, so that they can be redacted wherever the command repeats them. */
 export const secretsInCommand = (line: string): string[] =>
   NAMED_WORDS.flatMap((words) => [...line.matchAll(words)]).flatMap(([all, name = ""]) =>
     looksSecret(name) ? [all.slice(name.length).replace(/^(["'])(.*)\1$/, "$2")] : [],
   );
 
-/** References and numbers are no secrets: `--token $TOKEN`, `--max-tokens 100`. */
+/** References and numbers are not secrets: `--token $TOKEN`, `--max-tokens 100`. */
 const NO_SECRET = /(?!\d*(?:\s|$)|["']?\$|-)/.source;
 const WORD = /(?:"[^"]*"|'[^']*'|[^\s"'|;&]+)/.source;
 const NAMED_WORDS: readonly RegExp[] = ["[A-Za-z_]\\w*=", "--?[A-Za-z][\\w-]*[= ]"].map(
   (name) => new RegExp(`(?<![\\w-])(${name})${NO_SECRET}${WORD}`, "g"),
 );
 
-/** The same for a text that comes in pieces, which may end anywhere. */
+/** Redacts a text that arrives in pieces, which may end anywhere. */
 type StreamRedactor = {
-  /** What can be shown now; the rest is held back until it is known what it is. */
+  /** Returns what can be shown now; the rest is held back until it is known whether it is a secret. */
   readonly write: (piece: string) => string;
   readonly end: () => string;
 };
 
-/** Line by line: a name and its value, or the parts of a header, are in one. */
+/** Works line by line, because a name and its value, or the parts of a header, are in one line. */
 export function streamRedactor(secrets: readonly string[]): StreamRedactor {
   const find = finder(secrets);
   const longest = (values: readonly string[]) => Math.max(1, ...values.map((secret) => secret.length));
@@ -81,7 +84,7 @@ export function streamRedactor(secrets: readonly string[]): StreamRedactor {
     longest(known.filter((secret) => /[\r\n]/.test(secret))),
   ];
   let held = "";
-  /** Inside a secret too long to be held: the rest of it goes as well. */
+  /** True inside a secret that is too long to be held back: the rest of it is dropped too. */
   let isSwallowing = false;
   const take = (piece: string): string => {
     if (!isSwallowing) return piece;
@@ -112,10 +115,10 @@ export function streamRedactor(secrets: readonly string[]): StreamRedactor {
   };
 }
 
-/** A line of minified code, a private key: what is longer is shown word by word. */
+/** Longer lines, such as minified code or a private key, are shown word by word. */
 const MAX_HELD_CHARS = 16 * 1024;
 
-/** Behind the end of a line, and before the line of a value or a private key that may still go on. */
+/** Cuts at a line end, and before a line whose value or private key may continue in the next piece. */
 function lineCut(text: string, spans: readonly Span[], longest: number): number {
   const most = text.length - longest + 1;
   const lineOf = (at: number) =>
@@ -145,7 +148,7 @@ function beforeOpening(text: string, cut: number): number {
   return opening;
 }
 
-/** In a line without an end: behind white space or a comma, far enough from the end for a name and its value. */
+/** In a line without an end, cuts after white space or a comma, far enough from the end for a name and its value. */
 function wordCut(text: string, longest: number): number {
   const most = Math.max(0, text.length - Math.max(longest, MAX_NAMED_CHARS));
   for (let at = most; at > most - MAX_HELD_CHARS / 2 && at > 0; at -= 1)
@@ -155,7 +158,7 @@ function wordCut(text: string, longest: number): number {
 
 const MAX_NAMED_CHARS = 512;
 
-/** A value is known by the name before it: both are shown, or both are held. */
+/** A value is recognised by the name before it, so a cut never separates the two. */
 function pastSecrets(spans: readonly Span[], from: number): number {
   let cut = from;
   for (const { start, end } of spans) if (end > cut && start - cut < MAX_BETWEEN_CHARS) cut = end;
@@ -194,7 +197,10 @@ function finder(secrets: readonly string[]): (text: string) => Span[] {
   };
 }
 
-/** Also as they stand in an address, in JSON and in base64; the longest first, so that none hides the rest of another. */
+/**
+ * Secrets as given, and as they appear in URLs, in JSON and in base64; the longest first, so that a shorter one does
+ * not split a longer one.
+ */
 function variants(secrets: readonly string[]): string[] {
   const long = secrets
     .filter((secret) => secret.length >= MIN_SECRET_CHARS)
@@ -214,7 +220,10 @@ function variants(secrets: readonly string[]): string[] {
   return [...new Set(all)].sort((a, b) => b.length - a.length);
 }
 
-/** Alone or in the middle of something, such as `user:` before it: the letters that its neighbours do not change. */
+/**
+ * The secret in base64, alone or inside a longer text such as `user:secret`: only the letters that the text around it
+ * cannot change.
+ */
 function inBase64(secret: string): string[] {
   const bytes = Array.from(new TextEncoder().encode(secret), (byte) => String.fromCharCode(byte)).join("");
   return [0, 1, 2].flatMap((before) => {

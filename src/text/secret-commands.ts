@@ -1,6 +1,6 @@
-/** The places in commands and calls that hold a password: behind a flag of one letter, in a pipe, as the last argument. */
+/** Patterns for passwords in commands and calls: after a one-letter flag, in a pipe, or as the last argument. */
 
-/** Which commands, and what stands before the password in them. A new command is a new line. */
+/** Commands, and what stands before the password in them. To add a command, add a line. */
 const FLAGS: readonly (readonly [commands: string, before: string])[] = [
   ["mysql\\w{0,10}|mariadb[\\w-]{0,10}|7z\\w?", "-p"],
   ["mongo\\w{0,8}|(?:docker|podman|helm registry|buildah|skopeo|oras|az) login|cqlsh", "-p[ \\t=]"],
@@ -21,12 +21,12 @@ const FLAGS: readonly (readonly [commands: string, before: string])[] = [
   ["sqlplus|rman|expdp|impdp", "\\w{1,64}/(?=[^\\s/@]{4,64}@)"],
 ];
 
-/** In quotes with its spaces, or up to the next one; no reference, and no other flag. */
+/** A value in quotes with its spaces, or up to the next space; not a reference, and not another flag. */
 const VALUE =
   "(?:\\\\{0,7}[\"'](?![$<{%-])([^\"'\\\\\\r\\n]{4,200})(?=\\\\{0,7}[\"'])|(?![$<{%\\s\"'\\\\-])([^\\s\"'\\\\]{4,}))";
 const REST = "[^\\r\\n|;&]{0,200}?";
 
-/** Commands that read a password from what is written into them, by themselves or by a flag. */
+/** Commands that read a password from standard input, by default or by a flag. */
 const READERS =
   "sudo[ \\t](?:-[\\w-]{1,12}[ \\t]){0,4}-\\w?S|su(?=[ \\t])|passwd[ \\t]--stdin|kinit|chpasswd|cryptsetup|vncpasswd";
 const READING = `[\\w/-]{1,40}[ \\t]${REST}(?<=[ \\t])--?(?:pass(?:word|phrase)?-stdin|with-token|passphrase-fd)`;

@@ -1,14 +1,17 @@
-/** Which texts are secrets by the name that stands before them? `PASSWORD=…`, `"api_key": "…"`, `Authorization: …`. */
+/** Finds secrets by the name before them: `PASSWORD=…`, `"api_key": "…"`, `Authorization: …`. */
 import { LINE_PREFIX, SECRET_PLACES } from "./secret-places.ts";
 import { type Span, spanOf } from "./secret-shapes.ts";
 
-/** None of these goes beyond the end of its line, nor beyond a quote or a backslash. */
+/** No span goes beyond the end of its line, a quote or a backslash. */
 export const namedSecrets = (text: string): Span[] => [
   ...assignedIn(text),
   ...SECRET_PLACES.flatMap((place) => [...text.matchAll(place)].map(spanOf)),
 ];
 
-/** A name such as API_KEY or PGPASSWORD; not KEYBOARD, nor the key of Skein's own that holds names of variables. */
+/**
+ * True for a name such as API_KEY or PGPASSWORD; not for KEYBOARD, nor for Skein's own key that lists names of
+ * variables.
+ */
 export const looksSecret = (name: string): boolean =>
   name !== "SKEIN_WORKSPACE_PASS" &&
   name
@@ -25,16 +28,16 @@ const SECRET_PARTS: ReadonlySet<string> = new Set([
 
 const MAX_PHRASE_CHARS = 300;
 const QUOTE = "\\\\{0,15}[\"'`]";
-/** How a string begins: with a quote, what languages write before it, three of them, or what Lua and Perl have instead. */
+/** The start of a string: a quote, with a language's prefix, a triple quote, or the brackets of Lua and Perl. */
 const STRING = `(?:(?:[bBrRuUfFL]{1,2}#{0,2}|[@$]{1,2})?(?:\\\\{0,15}(?:"""|''')|${QUOTE})|\\[\\[|qq?[{([])`;
 
 /** A line end, also as strings of JSON (in JSON) have it. */
 const LINE_END = "(?:\\r?\\n|(?<=\\\\)n)";
 const LINE_START = `${LINE_PREFIX}[ \\t]{0,40}`;
 
-/** What may stand between a name and its value, behind the closing quote of the name. The first that fits is taken. */
+/** What may stand between a name and its value, after the closing quote of the name. The first match is taken. */
 const BETWEEN = {
-  /** YAML: `password: |`, and the value in the next line. */
+  /** YAML: `password: |` with the value in the next line. */
   block: `:[ \\t]{0,4}[|>][+-]?[ \\t]{0,4}\\\\{0,15}${LINE_END}${LINE_START}`,
   /** `const token: string = "…"`, `API_KEY: &str = "…"`. */
   typed: `[ \\t]{0,4}:[ \\t]{0,4}&?[A-Za-z][\\w<>.|&' ]{0,40}=[ \\t]{0,4}(?=${STRING})`,
@@ -44,7 +47,7 @@ const BETWEEN = {
   fallback: `[ \\t]{0,4}(?:\\|\\||\\?\\?|or)[ \\t]{1,4}(?=${STRING})`,
   /** A table with lines drawn; not with `|`, which stands between two commands as well. */
   cell: "[ \\t]{0,40}[│┃║][ \\t]{1,40}",
-  /** Aligned with others, or in bold. */
+  /** An assignment, perhaps aligned with others or in bold. */
   assigned: "(?:\\*\\*|__)?[ \\t]{0,30}(?:=>|:=|[=:])(?:\\*\\*|__)?[ \\t]{0,30}",
   /** `<key>Password</key><string>…`. */
   closed: `</\\w{1,20}>\\s{0,9}(?:\\\\{0,15}${LINE_END}${LINE_START})?<(?:string|value)>`,
@@ -54,16 +57,16 @@ const BETWEEN = {
   argument: `[ \\t]{0,2}[,(]\\s{0,9}(?=${QUOTE})`,
   /** `<password>…`, `<entry key="password">…`. */
   element: "(?:[ \\t][^<>\\r\\n]{0,100})?>\\s{0,20}",
-  /** A line of a table, of .netrc: nothing but a name and its value. */
+  /** A line of a table or of .netrc with only a name and its value. */
   column: "[ \\t]{1,40}(?=[^\\s]{6,200}[ \\t]{0,9}(?:\\r?\\n|$))",
   beside: "[ \\t]{1,4}",
 } as const;
 
-/** Which of several it is: `SECRET_KEY_BASE`, `TOKEN_2`. */
+/** A suffix that numbers or qualifies a name: `SECRET_KEY_BASE`, `TOKEN_2`. */
 const WHICH =
   "[_-]?\\d{1,2}(?!\\w)|[_-](?:base|value|old|new|prod|production|staging|live|dev|main|primary|secondary)(?!\\w)";
 
-/** The last word of a name, and what stands between it and its value. */
+/** The last word of a name, and what stands between that name and its value. */
 const NAMED = new RegExp(
   `(?<word>pass(?:word|wd|phrase|code)?|pwd|secret|token|key|credentials?|auth|dsn|pat|psk)(?<which>${WHICH})?(?<closing>${QUOTE})?\\]?` +
     `(?:${Object.entries(BETWEEN)
@@ -72,7 +75,7 @@ const NAMED = new RegExp(
   "gi",
 );
 const BARE = { value: /[^\s"'`\\,;&|<>(){}[\]]+/y, variable: /[^\s"'\\]+/y };
-/** A quote of the other kinds between two letters belongs to the value; none of those that end a string of JSON does. */
+/** A quote of another kind between two letters belongs to the value; a quote that ends a JSON string does not. */
 const QUOTED: Readonly<Record<string, { readonly word: RegExp; readonly phrase: RegExp }>> =
   Object.fromEntries(
     ['"', "'", "`"].map((quote) => {
@@ -88,7 +91,7 @@ function* assignedIn(text: string): Generator<Span> {
   for (let found = NAMED.exec(text); found; found = NAMED.exec(text)) {
     const start = NAMED.lastIndex;
     const { word = "", quote, ...groups } = found.groups ?? {};
-    NAMED.lastIndex = found.index + word.length; // What stands behind it may be another name.
+    NAMED.lastIndex = found.index + word.length; // The value may itself be a name.
     const name = nameBefore(text, found.index) + word;
     const nameAt = found.index + word.length - name.length;
     const before = text.slice(Math.max(0, nameAt - MAX_BEFORE_CHARS), nameAt);
@@ -104,13 +107,14 @@ function* assignedIn(text: string): Generator<Span> {
 
 type Place = { readonly form: Form; readonly quote: string | undefined; readonly isClosed: boolean };
 
-/** Undefined: what stands there is no secret. */
+/** Undefined if the text there is not a secret. */
 function valueEnd(text: string, start: number, { form, quote, isClosed }: Place): number | undefined {
   const quoted = quote === undefined ? undefined : QUOTED[quote.at(-1)!];
   const words = quoted?.phrase ?? (isClosed ? CLOSED : undefined);
   const phrase = words && matchAt(words, text, start);
   if (phrase?.includes(" ") && isSecretPhrase(phrase, form)) return start + phrase.length;
-  // Its beginning says what it is. To read on only then keeps a text of names without values from costing much.
+  // The first characters decide whether it is a secret. Reading on only then keeps a text of names without values
+  // cheap.
   const shape =
     quoted?.word ?? (quote !== undefined ? BRACKETED : form.isVariable ? BARE.variable : BARE.value);
   const value = matchAt(shape, text.slice(start, start + MAX_JUDGED_CHARS), 0);
@@ -129,7 +133,7 @@ function matchAt(shape: RegExp, text: string, at: number): string | undefined {
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** What the way in which a name and a value stand together makes of them; undefined: they do not belong together. */
+/** How a name and a value are connected decides what counts as a value; undefined if they do not belong together. */
 function formIn(
   name: string,
   {
@@ -154,7 +158,7 @@ function formIn(
       return { isVariable: false, isPassword: false, isWhole: true };
     const form = /^key$/i.test(name) && KEY_OF.test(before) ? formOf("api_key", ":") : formOf(name, assigned);
     const isField = assigned.trim() !== "=" || assigned === "=";
-    /** Of a file of settings: code has blanks around the sign, or something behind the value. */
+    /** A line of a settings file: code has blanks around the sign, or something after the value. */
     const isSetting = assigned === "=" && ALONE.test(before);
     const isTold = isOption
       ? isQuoted && OPTIONS.has(lastOf(name))
@@ -178,13 +182,15 @@ function formIn(
   return form && { ...form, isTold, isWhole: (beside ?? column) !== undefined };
 }
 
-/** At the beginning of a line, or of a string that is one. */
+/** At the start of a line, or of a string that is one line. */
 const ALONE = new RegExp(`(?:^|[\\n"'\`])${LINE_START}$`);
 
-/** `private key: …`, in words. */
+/** "private key: …", with a space inside the name. */
 const KEY_OF = /(?<![A-Za-z])(?:api|access|account|secret|private|signing|encryption|master)[ \t]$/i;
 
-/** `"Fastly-Key: …"`, and a line of a request: a name of words with hyphens, of which the last tells of a secret. */
+/**
+ * `"Fastly-Key: …"`, or a header line of a request: a hyphenated name whose last word says that the value is secret.
+ */
 function isHeader(name: string, before: string): boolean {
   if (!/^[A-Za-z][A-Za-z\d]*(?:-[A-Za-z\d]+)+$/.test(name) || OPEN_KEYS.test(name)) return false;
   return (
@@ -192,11 +198,11 @@ function isHeader(name: string, before: string): boolean {
   );
 }
 
-/** Keys of headers that are no secrets. */
+/** Header names that end in "key" but are not secrets. */
 const OPEN_KEYS =
   /(?:idempotency|cache|surrogate|websocket|partition|sort|primary|foreign|public|host)-key$/i;
 
-/** Where one of these is the whole name of a field, letters alone are a value as well. */
+/** Field names whose values count as secrets even if they consist of letters only. */
 const FIELDS: ReadonlySet<string> = new Set([
   ...["password", "passwd", "passphrase", "passcode", "pwd", "secret"],
 ]);
@@ -204,16 +210,19 @@ const FIELDS: ReadonlySet<string> = new Set([
 const OPTIONS: ReadonlySet<string> = new Set([...FIELDS, "pass", "token"]);
 const lastOf = (name: string) => wordsOf(name).at(-1) ?? "";
 
-/** Commands that set a variable: of shells, of Dockerfiles, of many tools. */
+/** Commands that set a variable, in shells, Dockerfiles and many tools. */
 const SETTER =
   /(?:^|[\s"'`:+])(?:set(?:env|x|g)?|ENV|ARG|(?:config(?:ure)?|secret|env)[ \t:](?:set|add))(?:[ \t]+-{1,2}[\w-]{1,12})*[ \t]+["'`]?$/;
 const MAX_BEFORE_CHARS = 60;
 
 const MAX_JUDGED_CHARS = 128;
-/** Between two tags. */
+/** A value between two tags. */
 const CLOSED = /[^<>"'`\\\r\n]{1,300}(?=<\/)/y;
 
-/** The first parts of the name; the letter of a `\n`, as a string of JSON has it, is none of them. */
+/**
+ * The part of the name before its last word; the `n` of an escaped `
+ * ` in JSON is not part of it.
+ */
 function nameBefore(text: string, at: number): string {
   const before = /\\?[\w.-]*$/.exec(text.slice(Math.max(0, at - MAX_NAME_CHARS), at))?.[0] ?? "";
   return before.replace(/^\\[bfnrt]?/, "");
@@ -221,20 +230,20 @@ function nameBefore(text: string, at: number): string {
 
 const MAX_NAME_CHARS = 60;
 
-/** `password`, `dbToken`, `api_key`: what stands under such a name in an object is a secret. */
+/** True for field names such as `password`, `dbToken` and `api_key`, whose values in an object are secrets. */
 export const isSecretName = (name: string): boolean => formOf(name, ":") !== undefined;
 
 type Form = {
-  /** PASSWORD=… and --password=…: whatever is long enough is the value, and no code. */
+  /** PASSWORD=… and --password=…: any long enough text is the value, because it is not code. */
   readonly isVariable: boolean;
   readonly isPassword: boolean;
-  /** The name or the option says so clearly that a secret follows that letters alone are one. */
+  /** The name or the option is so clear that a value of letters only is a secret. */
   readonly isTold?: boolean;
-  /** What stands in quotes there is the value, whatever words it has. */
+  /** The whole quoted text is the value, whatever words it has. */
   readonly isWhole?: boolean;
 };
 
-/** Undefined: nothing that is named so is a secret. */
+/** Undefined if no value of this name is a secret. */
 function formOf(name: string, between: string): Form | undefined {
   const isFlag = name.startsWith("-");
   if (between.trim() === "" && !isFlag) return undefined;
@@ -250,7 +259,7 @@ function formOf(name: string, between: string): Form | undefined {
     : undefined;
 }
 
-/** `dbPassword`, `db_password` and `db-password` alike. */
+/** Splits `dbPassword`, `db_password` and `db-password` into the same words. */
 const wordsOf = (name: string): readonly string[] =>
   name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -261,11 +270,11 @@ const wordsOf = (name: string): readonly string[] =>
 const PASSWORDS: ReadonlySet<string> = new Set([
   ...["password", "passwd", "passphrase", "passcode", "pwd", "pass", "psk"],
 ]);
-/** `storepass`, `dbpassword`; not `bypass`. */
+/** One-word names such as `storepass` and `dbpassword`; not `bypass`. */
 const GLUED =
   /(?:password|passwd|passphrase)$|^(?:store|key|trust|user|db|root|admin|mail|smtp|ftp|ldap|my|src|dest)pass$/;
 const SECRETS: ReadonlySet<string> = new Set(["secret", "token", "credential", "credentials", "dsn"]);
-/** `key` alone is the name of too many things. */
+/** Words before `key` that make it secret: `key` alone names too many things. */
 const KEYS: ReadonlySet<string> = new Set([
   ...[
     "api",
@@ -293,16 +302,19 @@ function isSecret(
   const isEnd = isQuoted ? /^(?:$|["'`\\\r\n\]})])/ : /^[ \t]*(?:$|["'`\\\r\n|;&>]|--?\w)/;
   if (isTold && isEnd.test(rest) && mayBeWord(value)) return true;
   if (!(isPassword ? mayBePassword(value) : mayBeSecret(value))) return false;
-  if (isQuoted && !isEnd.test(rest)) return false; // A sentence goes on.
+  if (isQuoted && !isEnd.test(rest)) return false; // More text follows, so this is a sentence.
   if (!isQuoted && (/^[([<]/.test(rest) || (!isWhole && CODE.test(value)))) return false;
   return isPassword || !PATH.test(value);
 }
 
-/** References, templates, patterns, and what was blotted out before. */
+/** References, templates, patterns, and text that was redacted before. */
 const NO_VALUE = /^(?:your[_-]|\$[A-Za-z_({]|\{\{|<|%[({A-Z]|\.[*+]|\[\^|\(\?|\[redacted)/;
 const VARIABLE_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
-/** In quotes, with spaces: words that are mostly no words of a sentence, or whatever the name says is whole. */
+/**
+ * For quoted text with spaces: a secret if most words do not look like words of a sentence, or if the name makes the
+ * whole text the value.
+ */
 function isSecretPhrase(phrase: string, { isVariable, isPassword, isWhole }: Form): boolean {
   if (NO_VALUE.test(phrase) || phrase.trim().length < MIN_SECRET_CHARS) return false;
   if (isVariable || isWhole) return true;
@@ -311,11 +323,11 @@ function isSecretPhrase(phrase: string, { isVariable, isPassword, isWhole }: For
   return isPassword && strange.length * 2 >= words.length;
 }
 
-/** A word that is no type, no example and no label. */
+/** A word that is not a type, an example or a label. */
 const mayBeWord = (value: string) =>
   /^[A-Za-z]{6,}$/.test(value) && !/^[A-Z][a-z]+$/.test(value) && !NO_PASSWORDS.test(value);
 
-/** Words of schemas and types, and values that name themselves. */
+/** Words of schemas and types, and placeholders that describe themselves. */
 const NO_PASSWORDS =
   /^(?:string|required|optional|number|integer|boolean|object|varchar|identifier|undefined|unknown|hidden|default|invalid|missing|example|redacted|masked|bearer)$|(?:pass(?:word|wd|phrase|code)?|secret|token|key|credentials?|text|value|field|input)s?$/i;
 
@@ -327,11 +339,11 @@ const mayBePassword = (value: string) =>
   value.length >= MIN_PASSWORD_CHARS &&
   (/\d/.test(value) || /[^\w.:/-]/.test(value) || /^[a-z-]{14,}$/.test(value));
 
-/** `config.token2` and `Uint8Array`: code has names and types where a secret would be. */
+/** `config.token2` and `Uint8Array`: names and types that code has where a secret would be. */
 const CODE = /^[A-Za-z_$][\w$]*(?:\??\.#?[A-Za-z_$][\w$]*)+$|^[A-Za-z]+\d*(?:[A-Z][a-z]+)+\d*$/;
-/** Base64 may begin with a slash. */
+/** A path; but base64 may also begin with a slash. */
 const PATH = /^\.{0,2}\/(?![A-Za-z0-9+/]{30,}={0,2}$)|^@|\.[A-Za-z]{1,4}$/;
 
-/** Shorter values stand in ordinary text by chance. */
+/** Shorter values occur in ordinary text by chance. */
 export const MIN_SECRET_CHARS = 8;
 const MIN_PASSWORD_CHARS = 6;

@@ -1,4 +1,4 @@
-/** The places in headers, addresses and commands that hold a secret, whatever it looks like. */
+/** Patterns for headers, URLs and commands in which a certain place always holds a secret. */
 
 import { COMMAND_PLACES } from "./secret-commands.ts";
 
@@ -6,8 +6,8 @@ import { COMMAND_PLACES } from "./secret-commands.ts";
 export const LINE_PREFIX = "(?:[\\w./-]{1,80}[:-]\\d{1,6}[:-])?[+|>-]?";
 
 /**
- * Headers, addresses and commands that carry a secret in a place of its own. The group is the secret. `(?<!\\[nrt])`: a
- * letter that belongs to a line end in a string of JSON is no word before it.
+ * The captured group is the secret. `(?<!\\[nrt])`: the letter of an escaped line end in a JSON string is not a word
+ * before it.
  */
 export const SECRET_PLACES: readonly RegExp[] = [
   /authorization\\{0,15}["']?[ \t]{0,4}[:=][ \t]{0,4}(?:\\{0,15}["'])?(?:[A-Za-z][\w-]{2,20}[ \t]{1,4}([^\s"'\\,;]{8,})|((?=[^\s"'\\,;]{0,200}[\d+/=]|[A-Za-z]{24})[^\s"'\\,;]{8,}))/dgi,
@@ -18,10 +18,10 @@ export const SECRET_PLACES: readonly RegExp[] = [
   /(?<![\w-])sig=([\w%+/-]{20,}={0,2})/dg, // Azure.
   /(?<=[ \t])-pass(?:in|out)?[ \t]pass:([^\s"'\\]{4,})/dg, // OpenSSL.
   /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?\\{0,7}["']([^"'\\\r\n]{4,100})/dgi,
-  // Words with spaces between them.
+  // A passphrase of several words.
   /(?:pass|seed|recovery|secret)[ _-]?phrase\\{0,7}["'`]?[ \t]{0,4}(?:=>|[:=])?[ \t]{0,4}\\{0,7}["'`](?!\w*phrase["'`\\])([^"'`\\\r\n]{8,300})(?=\\{0,7}["'`])/dgi,
   /(?:(?:pass|seed|recovery|secret)[ _-]?phrase|mnemonic)\\{0,7}["'`]?[ \t]{0,4}[:=][ \t]{0,4}((?:[A-Za-z0-9'!-]{2,20}[ \t-]){2,23}[A-Za-z0-9'!-]{2,20})(?=[ \t]{0,4}(?:["'`\\\r\n#]|$))/dgi,
-  // Terraform: a variable's block.
+  // Terraform: the block of a variable.
   /variable[ \t]{1,4}\\{0,7}"[\w-]{0,60}(?:pass|secret|token|key|credential)[\w-]{0,30}\\{0,7}"\s{0,4}\{[^{}]{0,400}?default\s{0,9}=\s{0,4}\\{0,7}"([^\s"\\]{4,})/dgi,
   /(?:[Pp]ass(?:word|wd|phrase)|PASSWORD)[ \t]{1,2}(?:is|was)[ \t:]{1,3}\\{0,7}["'`]?((?=[^\s]{0,60}\d)(?=[^\s]{0,60}[A-Z!@#%^&*])[^\s"'`\\,;]{6,})/dg,
   // In a line of its own, below a sentence: `Use this password to go on:`.

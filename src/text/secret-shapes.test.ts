@@ -1,18 +1,18 @@
-/** Is every secret blotted out, whatever stands around it, and is ordinary text left as it is? */
+/** Tests that every kind of secret is redacted in any surrounding text, and that ordinary text is not. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { redactFields, redactor, streamRedactor } from "./redact.ts";
 
 const plain = redactor([]);
 
-/** So many letters of an alphabet; put together here, so that this file itself holds nothing that looks like a key. */
+/** A key of `count` letters. Keys are generated, so that this file itself contains nothing that looks like one. */
 const some = (count: number, alphabet = "aB3dE5gH7jK9mN1pQ4rS6tU8vW0xY2zC") =>
   alphabet.repeat(Math.ceil(count / alphabet.length)).slice(0, count);
 const hex = (count: number) => some(count, "3f9a0c7be1d24586");
 const upper = (count: number) => some(count, "Q3EGUVAX0SXJWR7Z");
 const base64 = (count: number) => some(count, "k9+Zp/2QxL7vT0aRm4Wc");
 
-/** Known by their looks alone. */
+/** Keys recognised by their format alone. */
 const KEYS: Readonly<Record<string, string>> = {
   "Skein, for the calls of one turn": `skein_call_${hex(48)}`,
   Anthropic: `sk-ant-api03-${some(93)}AA`,
@@ -74,7 +74,7 @@ const KEYS: Readonly<Record<string, string>> = {
   "a web token": `eyJ${some(33)}.eyJ${some(50)}.${some(43)}`,
 };
 
-/** Places in which a key is found. */
+/** Texts in which a key is found. */
 const AROUND: Readonly<Record<string, (key: string) => string>> = {
   alone: (key) => key,
   "in a sentence": (key) => `it used ${key}, then failed`,
@@ -116,7 +116,7 @@ function streamed(text: string, size: number, secrets: readonly string[] = []): 
   return shown + stream.end();
 }
 
-/** Known by the name or the place; `¤` stands for the secret. */
+/** Secrets recognised by a name or a place; `¤` stands for the secret. */
 const NAMED: readonly (readonly [text: string, secret: string])[] = [
   ["DB_PASSWORD=¤", "hunter2hunter2"],
   ["export AWS_SECRET_ACCESS_KEY=¤", base64(40)],
@@ -184,7 +184,7 @@ const NAMED: readonly (readonly [text: string, secret: string])[] = [
   ["redis-cli -h db -a ¤ ping", "s3cr3t!pass"],
   ["openssl rsa -in key -passin pass:¤", "s3cr3t!pass"],
   ["ssh-keygen -t rsa -N '¤'", "s3cr3t!pass"],
-  // Words
+  // Passphrases of several words
   ["passphrase: ¤", "correct horse battery staple"],
   ['gpg --passphrase "¤" -d x', "correct horse battery staple"],
   // Terraform, Azure, AWS
@@ -195,7 +195,7 @@ const NAMED: readonly (readonly [text: string, secret: string])[] = [
   ["the secret of the application: ¤.", `abc8Q~${some(34)}`],
   ["key ¤ of a service", `${some(52)}JQQJ99${some(26)}`],
   ["AKIAQ3EGUVAX0SXJWR7Z,¤", some(40)],
-  // Whole in its quotes
+  // Whole quoted texts
   ["PGPASSWORD='¤' psql -h db", "hunter 2hunter2"],
   ['deploy --passphrase "¤" --now', "orbit lantern tuesday"],
   ["mysql -u root -p'¤' shop", "s3cr3t! pass"],
@@ -203,14 +203,14 @@ const NAMED: readonly (readonly [text: string, secret: string])[] = [
   // Headers
   ['http GET api.example.com/service "Fastly-Key: ¤"', some(32)],
   ["curl -H 'X-Vault-Token: ¤' https://vault", `s.${some(24)}`],
-  // Letters alone
+  // Values of letters only
   ["mongodump --username backup --password ¤ --gzip", "ozsizypmpetp"],
   ["--password ¤", "ozsizypmpetp"],
   ['{"username":"kari","password":"¤","remember":true}', "kglfawprcacc"],
   ["{'secret': '¤'}", "kglfawprcacc"],
   ["<password>¤</password>", "kglfawprcacc"],
   ["wpa_passphrase=¤", "kglfawprcacc"],
-  // By their place
+  // Recognised by their place
   ["db-1.internal:5432:billing:billing_rw:¤", "iPUZ-Ouo3WZe9Z"],
   ["localhost:*:*:me:¤", "s3cr3t!pass"],
   ['echo "¤" | sudo -S systemctl restart nginx', "s3cr3t!pass"],
@@ -222,7 +222,7 @@ const NAMED: readonly (readonly [text: string, secret: string])[] = [
   ['DriverManager.getConnection(url, "app", "¤")', "s3cr3t!pass"],
   ["machine example.com\n  login me\n  password ¤", "s3cr3t!pass"],
   ["Key         Value\npassword    ¤\nusername    app", "s3cr3t!pass"],
-  // Declared with a type, and as languages write strings
+  // Declared with a type, and in the string syntax of several languages
   ['const API_KEY: &str = "¤";', hex(40)],
   ['let clientSecret: String = "¤"', some(32)],
   ['password = b"¤"', "s3cr3t!pass"],
@@ -271,7 +271,7 @@ describe("what is named", () => {
 
 const COLOURS = new RegExp(`(?:${String.fromCharCode(27)}|\\\\+u001b)\\[[\\d;]*[a-zA-Z]`, "g");
 
-/** What tools do to a text before it is kept. */
+/** How tools change a text before it is stored. */
 const WRITTEN: Readonly<Record<string, (text: string, secret: string) => string>> = {
   "by grep -n": (text) => text.replace(/^/gm, "config/app.env:12:"),
   "in a diff": (text) => text.replace(/^/gm, "+"),
@@ -292,7 +292,7 @@ describe("a secret that is written", () => {
   const all = [
     ...NAMED,
     [`${begin}\n¤\n${end}`, lines] as const,
-    [`${begin}\n¤`, lines] as const, // It was cut.
+    [`${begin}\n¤`, lines] as const, // The end of the key was cut off.
     ...Object.values(KEYS).map((key) => ["key ¤", key] as const),
   ];
   for (const [how, write] of Object.entries(WRITTEN))

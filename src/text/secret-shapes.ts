@@ -1,15 +1,15 @@
-/** Which texts are secrets by their looks, whatever stands around them? A kept table, by provider. */
+/** Finds secrets by their format alone, from a maintained table of the providers' key formats. */
 
 export type Span = { readonly start: number; readonly end: number };
 
 const HEX = "[0-9a-f]";
 const ALNUM = "[A-Za-z0-9]";
-/** A key of a fixed length ends there: what goes on is something else. */
+/** A key of a fixed length ends here: if letters follow, it is something else. */
 const END = "(?![A-Za-z0-9])";
 
 /**
- * Whose, how their keys begin (any of these words), and how they go on. Only what is written here is looked for: a new
- * provider is a new line. No line has an unbounded part that something must follow, so no text makes them slow.
+ * The provider, how its keys begin (any of these words), and how they continue. Only formats in this table are found: a
+ * new provider is a new line. No pattern has an unbounded part before a required one, so no text makes them slow.
  */
 const KEYS: readonly (readonly [whose: string, begin: string, rest: string])[] = [
   ["Skein, for the calls of one turn", "skein_call_", `${HEX}{40,}`],
@@ -55,7 +55,7 @@ const KEYS: readonly (readonly [whose: string, begin: string, rest: string])[] =
   ["Cloudflare", "v1.0-", `${HEX}{24}-${HEX}{40,}`],
   ["Tailscale", "tskey-api- tskey-auth- tskey-client-", "[\\w-]{20,}"],
   ["Dynatrace", "dt0c01. dt0s01. dt0s16.", "[A-Z0-9]{24}\\.[A-Z0-9]{40,}"],
-  // Code and packages
+  // Code hosting and packages
   ["GitHub", "ghp_ gho_ ghu_ ghs_ ghr_", `${ALNUM}{20,}`],
   ["GitHub, fine-grained", "github_pat_", "\\w{20,}"],
   [
@@ -83,12 +83,12 @@ const KEYS: readonly (readonly [whose: string, begin: string, rest: string])[] =
   ["Doppler", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", "[\\w.-]{30,}"],
   ["1Password", "ops_eyJ", "[\\w+/=-]{60,}"],
   ["age", "AGE-SECRET-KEY-1", "[A-Z0-9]{50,}"],
-  // What watches them
+  // Monitoring
   ["Grafana", "glsa_", `${ALNUM}{20,}(?:_${HEX}{8})?`],
   ["Grafana's cloud", "glc_ eyJrIjoi", "[A-Za-z0-9+/=]{32,}"],
   ["New Relic", "NRAK- NRJS- NRII-", "[A-Za-z0-9-]{19,}"],
   ["Sentry", "sntrys_ sntryu_", "[\\w+/=-]{40,}"],
-  // Talk
+  // Messaging
   [
     "Slack",
     "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxb- xoxe.xoxp- xapp-",
@@ -100,7 +100,7 @@ const KEYS: readonly (readonly [whose: string, begin: string, rest: string])[] =
   ["Brevo", "xkeysib- xsmtpsib-", `${HEX}{64}-\\w{16}`],
   ["Resend", "re_", `${ALNUM}{8}_${ALNUM}{20,}`],
   ["HubSpot", "pat-na1- pat-na2- pat-eu1-", `${HEX}{8}-[0-9a-f-]{20,}`],
-  // Money and shops
+  // Payments and shops
   ["Stripe", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_", "\\w{16,}"],
   ["Stripe's and others' webhooks", "whsec_", "[A-Za-z0-9+/=]{16,}"],
   ["Square", "sq0atp- sq0csp- sq0idp-", "[\\w-]{20,}"],
@@ -109,7 +109,7 @@ const KEYS: readonly (readonly [whose: string, begin: string, rest: string])[] =
   ["Razorpay", "rzp_live_ rzp_test_", `${ALNUM}{14,}`],
   ["Paddle", "pdl_live_apikey_ pdl_sdbx_apikey_", "\\w{20,}"],
   ["Shippo", "shippo_live_ shippo_test_", `${HEX}{40}`],
-  // Work
+  // Work and documents
   ["Linear", "lin_api_ lin_oauth_", `${ALNUM}{30,}`],
   ["Notion", "ntn_", `${ALNUM}{40,}`],
   ["Notion, of old", "secret_", `(?=[A-Za-z]{0,40}\\d)${ALNUM}{43}${END}`],
@@ -122,7 +122,7 @@ const KEYS: readonly (readonly [whose: string, begin: string, rest: string])[] =
   ["Mapbox", "sk.eyJ pk.eyJ tk.eyJ", "[\\w-]{20,1000}\\.[\\w-]{20,}"],
 ];
 
-/** In order of length, so that the longest that fits is taken. They are plain words: V8 makes a tree of them. */
+/** Longest first, so that the longest match is taken. They are plain words, which V8 compiles into a tree. */
 const BEGINNINGS = new RegExp(
   KEYS.flatMap(([, begin]) => begin.split(" "))
     .sort((a, b) => b.length - a.length)
@@ -136,8 +136,8 @@ const WHOLE = new RegExp(
 );
 
 /**
- * Those without a beginning of their own, those in an address, and private keys. Where there are groups, only the one
- * that was met is blotted out. None goes beyond a quote or a backslash, so that what is in a string of JSON stays in it.
+ * Keys without a fixed beginning, passwords in URLs, and private keys. If a pattern has groups, only the matched group
+ * is redacted. No pattern goes beyond a quote or a backslash, so a secret in a JSON string stays within it.
  */
 const PLACES: readonly RegExp[] = [
   /(?<!\d)\d{8,10}:AA[\w-]{32,}/dg, // Telegram.
@@ -154,10 +154,10 @@ const PLACES: readonly RegExp[] = [
   /(?<![A-Za-z0-9])AC[0-9a-f]{32}[^A-Za-z0-9\r\n]{1,20}([0-9a-f]{32})(?![A-Za-z0-9])/dg, // Twilio: behind the account.
   /Private-Lines: \d{1,4}((?:\s{1,4}[A-Za-z0-9+/=]{1,64})+)/dg, // PuTTY.
   /"(?:d|p|q|dp|dq|qi|k)\\{0,7}"\s{0,2}:\s{0,2}\\{0,7}"([\w-]{40,})/dg, // A private key as JSON.
-  /(?<![\w$])(\$(?:2[abxy]|5|6|y|7|argon2id?)\$[\w./$=,+-]{20,})/dg, // What a password is checked against.
+  /(?<![\w$])(\$(?:2[abxy]|5|6|y|7|argon2id?)\$[\w./$=,+-]{20,})/dg, // A password hash.
 ];
 
-/** Whose keys have no beginning, but letters of their own inside. */
+/** Keys that have no fixed beginning but fixed letters inside. */
 const MARKS: readonly (readonly [whose: string, mark: string])[] = [
   ["Azure, of an application", "7Q~ 8Q~"],
   ["Azure's services", "JQQJ99 +ASt +AMC +ARm +AEh +ACR +ASb +ABa ACDb AzFu AzSe AzCa AIoT"],
@@ -165,7 +165,7 @@ const MARKS: readonly (readonly [whose: string, mark: string])[] = [
   ["Terraform's cloud", ".atlasv1."],
 ];
 const MARKED = new RegExp(MARKS.flatMap(([, marks]) => marks.split(" ").map(escaped)).join("|"), "g");
-/** At least so long, with all around the mark that may belong to it. */
+/** The length of such a key, with everything around the fixed letters that may belong to it. */
 const MIN_MARKED_CHARS = 34;
 const MAX_MARKED_CHARS = 120;
 
@@ -196,7 +196,7 @@ function* keysIn(text: string): Generator<Span> {
 
 function* markedIn(text: string): Generator<Span> {
   for (const { 0: mark, index } of text.matchAll(MARKED)) {
-    // Not the letter of a line end, as it is in JSON.
+    // The letter of an escaped line end in JSON does not belong to the key.
     const before = /\\?[\w~.+/-]*$/
       .exec(text.slice(Math.max(0, index - MAX_MARKED_CHARS), index))![0]
       .replace(/^\\[bfnrt]?/, "");
@@ -208,7 +208,7 @@ function* markedIn(text: string): Generator<Span> {
   }
 }
 
-/** A JSON web token is three parts. One that has no end is not looked at again from its middle. */
+/** A JSON web token has three parts. A token without an end is not searched again from its middle. */
 function* webTokensIn(text: string): Generator<Span> {
   let from = 0;
   for (let start = text.indexOf("eyJ"); start >= 0; start = text.indexOf("eyJ", from)) {
@@ -228,7 +228,10 @@ function matchAt(shape: RegExp, text: string, at: number): number | undefined {
   return shape.test(text) ? shape.lastIndex : undefined;
 }
 
-/** Not in the middle of a word; but right behind a colour, and behind `\n` as a string of JSON has it. */
+/**
+ * False in the middle of a word; true directly after a colour, and after `
+ * ` as a JSON string has it.
+ */
 function beginsThere(text: string, at: number): boolean {
   if (at === 0 || !/[A-Za-z0-9]/.test(text[at - 1] as string)) return true;
   return BEHIND.test(text.slice(Math.max(0, at - MAX_BEHIND_CHARS), at));

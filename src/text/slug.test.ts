@@ -1,3 +1,4 @@
+/** Tests slugs made from texts, and which names are safe as git branches. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-/** Which names are safe in a branch? A slug is made from any text; a whole name is only checked. */
+/** Makes a slug for a branch name from any text, and checks whether a whole name is safe as a git branch. */
 
 /**
  * ```ts
@@ -12,7 +12,7 @@ export function slugOf(text: string): string {
     .slice(0, MAX_READ_CHARS)
     .normalize("NFKD")
     .toLowerCase()
-    .replace(/[\u0300-\u036f']/g, "") // Accents, which NFKD set apart from their letters, and apostrophes.
+    .replace(/[\u0300-\u036f']/g, "") // Combining accents, which NFKD separates from their letters, and apostrophes.
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-/, "");
   const slug = atWordEnd(plain).replace(/-$/, "");
@@ -21,8 +21,8 @@ export function slugOf(text: string): string {
 }
 
 /**
- * Slugs that are unlike each other and unlike those that are taken. A counter for each, so that ten thousand like texts
- * take no longer than unlike ones.
+ * Makes slugs that differ from each other and from those in `taken`. One counter per slug keeps ten thousand equal
+ * texts as fast as different ones.
  *
  * ```ts
  * const fresh = freshSlugs(new Set(["add-it"]));
@@ -46,12 +46,12 @@ export function freshSlugs(taken: { has(slug: string): boolean }): (text: string
 
 const FALLBACK = "task";
 const MAX_SLUG_CHARS = 40;
-/** Beyond it nothing reaches the slug but what follows a long row of signs. */
+/** Characters beyond this cannot reach the slug, unless the text begins with hundreds of signs. */
 const MAX_READ_CHARS = 400;
-/** Names that Windows keeps for devices: a ref is a file there. */
+/** Names that Windows reserves for devices: a ref is a file there. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** Cut between words, unless that would lose more than half. */
+/** Cuts between words, unless that would lose more than half. */
 function atWordEnd(slug: string): string {
   if (slug.length <= MAX_SLUG_CHARS) return slug;
   const end = slug.lastIndexOf("-", MAX_SLUG_CHARS);
@@ -59,8 +59,8 @@ function atWordEnd(slug: string): string {
 }
 
 /**
- * Can git take it as a branch, and nothing else? The rules of `git check-ref-format`, and no name that a git
- * command could read as an option, a revision or a commit.
+ * True if git accepts the name as a branch: the rules of `git check-ref-format`, and no name that a git command could
+ * read as an option, a revision or a commit.
  */
 export function isRefSafe(name: string): boolean {
   if (name.length === 0 || name.length > MAX_REF_CHARS || !name.isWellFormed()) return false;

@@ -1,3 +1,4 @@
+/** Tests how times, commits and texts are formatted for people, terminals and shells. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

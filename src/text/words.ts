@@ -1,4 +1,4 @@
-/** How are times, commits, columns and long texts written for people? */
+/** Formats durations, times, commits and texts for people, terminals and shells. */
 
 /** "4 s", "1 min 05 s", "2 h 03 min", "3 d 4 h": two units at most. */
 export function duration(ms: number): string {
@@ -11,7 +11,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 1_440)} d ${Math.floor((minutes % 1_440) / 60)} h`;
 }
 
-/** With tenths below ten seconds: where a run takes three seconds, they matter. */
+/** With tenths below ten seconds: in a run of three seconds, they matter. */
 export const precise = (ms: number): string =>
   ms < 10_000 ? `${(Math.max(0, ms) / 1_000).toFixed(1)} s` : duration(ms);
 
@@ -36,18 +36,21 @@ export function day(at: number): string {
     .join("-");
 }
 
-/** A commit as people say it. What is no commit id stays as it is. */
+/** The first ten characters of a commit id. Any other text stays as it is. */
 export const short = (commit: string): string =>
   /^[0-9a-f]{40,64}$/.test(commit) ? commit.slice(0, 10) : commit;
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** With its full stop, so that another sentence may follow. */
+/** Ends the text with a full stop, so that another sentence may follow. */
 export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 export const plural = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
-/** What agents, tests and files say must not move the cursor, change a colour, begin a line or fill the screen. */
+/**
+ * Makes a text of agents, tests or files safe to print in one line: it cannot move the cursor, change colours, begin a
+ * new line or fill the screen.
+ */
 export const harmless = (text: string, max: number = MAX_LINE_CHARS): string => {
   const start = text.slice(0, max * 4);
   const plain = PLAIN.test(start) ? start : start.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ");
@@ -55,10 +58,10 @@ export const harmless = (text: string, max: number = MAX_LINE_CHARS): string => 
 };
 const MAX_LINE_CHARS = 500;
 
-/** Most texts: patterns for all scripts take a millisecond each to make, and are asked for every character. */
+/** Matches most texts: the Unicode patterns take a millisecond each to compile, and test every character. */
 const PLAIN = /^[ -~]*$/;
 
-/** The same for a text of several lines: its line ends stay. */
+/** The same for a text of several lines: it keeps the line ends. */
 export const harmlessLines = (text: string, maxLines = 200): readonly string[] => {
   const lines = text.split(/\r\n|\n/);
   const shown = lines.slice(0, maxLines).map((line) => harmless(line.replaceAll("\t", "  ")));
@@ -66,15 +69,15 @@ export const harmlessLines = (text: string, maxLines = 200): readonly string[] =
 };
 
 /**
- * What no text of ours holds, and a terminal may obey: controls of eight bits, ends of lines and paragraphs, marks that
- * turn the order of letters.
+ * Characters that none of our texts contain and a terminal may obey: C1 controls, line and paragraph separators, and
+ * marks that change the direction of text.
  */
 const STEERING = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** For a terminal, whatever a text has not been through before. */
+/** For output to a terminal, whatever other cleaning a text had before. */
 export const steerless = (text: string): string => text.replace(STEERING, " ");
 
-/** JSON that is one line to every reader of lines, and the same value. */
+/** JSON of the same value, without characters that some readers take for a line end. */
 export const asJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, undefined, indent).replace(
     STEERING,
@@ -91,11 +94,11 @@ export const firstLine = (text: string, max = 100): string =>
     max,
   );
 
-/** As a shell takes it for one word. */
+/** Quotes a text so that a shell reads it as one word. */
 export const quoted = (text: string): string =>
   /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Commands that can be pasted as they stand: what is said of them is a remark to the shell, too. */
+/** Commands that can be pasted as they are: each remark is a comment for the shell too. */
 export function commands(rows: readonly (readonly [command: string, remark?: string])[]): readonly string[] {
   return rows.map(([command, remark]) => (remark === undefined ? command : `${command}  # ${remark}`));
 }

@@ -1,3 +1,4 @@
+/** Tests that the JSON of a plan is found in an agent's answer. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../../test/support/cpu.ts";

@@ -1,4 +1,4 @@
-/** Which JSON in an agent's words is its plan? The last object with a list of tasks, without invisible characters. */
+/** Finds the plan in an agent's answer: the last JSON object with a list of tasks, without invisible characters. */
 import { findJson, type Json, type JsonList, type JsonObject, placeOf } from "../../text/json-salvage.ts";
 import { visible } from "../plain.ts";
 
@@ -6,7 +6,10 @@ type AnswerJson =
   | { readonly is: "json"; readonly text: string }
   | { readonly is: "none"; readonly reason: string };
 
-/** Never throws, and takes time in proportion to the text. An answer that was cut off is none: all of a plan counts. */
+/**
+ * Never throws, and takes time in proportion to the text. An answer that was cut off is refused, because a plan must be
+ * complete.
+ */
 export function answerJson(text: string): AnswerJson {
   let plan: Plan | undefined;
   let broken: { readonly at: number; readonly why: string } | undefined;
@@ -26,7 +29,7 @@ export function answerJson(text: string): AnswerJson {
   return { is: "none", reason: `${nothing}; answer with {"goal": "…", "tasks": […]}` };
 }
 
-/** The last one; but one without tasks may be the prompt's own example, quoted. */
+/** The last plan counts; but a plan without tasks may be a quotation of the prompt's example. */
 const better = (before: Plan | undefined, now: Plan | undefined): Plan | undefined =>
   now === undefined || (before && sizeOf(now) === 0) ? before : now;
 
@@ -34,7 +37,7 @@ type Plan = JsonObject | JsonList;
 
 const sizeOf = (plan: Plan): number => (isObject(plan) ? (plan.get("tasks") as JsonList) : plan).length;
 
-/** The value itself, or what is wrapped in it once: `{"plan": {…}}`. */
+/** The value itself, or a plan that is wrapped in it once: `{"plan": {…}}`. */
 function planIn(value: Json): Plan | undefined {
   if (isPlan(value) || isTasks(value)) return value;
   if (!isObject(value)) return undefined;
@@ -46,7 +49,7 @@ const isObject = (value: Json): value is JsonObject => value instanceof Map;
 const isList = (value: Json | undefined): value is JsonList => Array.isArray(value);
 const isPlan = (value: Json): value is JsonObject => isObject(value) && isList(value.get("tasks"));
 
-/** A bare list of tasks; prose is full of other lists. */
+/** True for a bare list of tasks; other lists in the text are ignored. */
 function isTasks(value: Json): value is JsonList {
   const first = isList(value) ? value[0] : undefined;
   return first !== undefined && isObject(first) && first.has("description");

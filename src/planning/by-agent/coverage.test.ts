@@ -1,3 +1,4 @@
+/** Tests which orders and limits of a request are reported as missing from an agent's plan. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DATA } from "../../../test/plans/parts.ts";

@@ -1,4 +1,4 @@
-/** Finds the orders and limits of a request that no task and no assumption of a plan has. A claim is checked, not believed. */
+/** Finds the orders and limits of a request that a plan's tasks and assumptions lack, also if the plan claims them. */
 import { contentOf, shares } from "../content.ts";
 import { visible } from "../plain.ts";
 import type { Coverage, ExecutionPlan, PlanTask } from "../plan.ts";
@@ -8,9 +8,10 @@ import { type Rare, rareIn, squeezed } from "./rare-words.ts";
 import { isOtherLanguage, wishesIn } from "./wishes.ts";
 
 /**
- * The sentences as they were written, in order. A sentence with rare words (paths, quoted words, numbers, names) is
- * covered where these are. One without is covered by a task that has half of its words, or a third if the plan's
- * `coverage` names that task. What is forbidden must be forbidden there, too.
+ * Returns the missing sentences as they were written, in order. A sentence with rare words (paths, quoted words,
+ * numbers, names) is covered by tasks that contain them. A sentence without rare words is covered by a task that has
+ * half of its words, or a third if the plan's `coverage` names that task. A prohibition must also be a prohibition in
+ * that task.
  */
 export function leftOut(request: string, plan: ExecutionPlan, lexicon: Lexicon): readonly string[] {
   const places = placesOf(plan);
@@ -31,7 +32,7 @@ type Wish = {
   readonly forbids: boolean;
 };
 
-/** A plan in English has no common words with a request that is in another language. */
+/** An English plan has no common words with a request in another language, so only rare words are compared there. */
 function wishOf(sentence: string, lexicon: Lexicon, isOther: boolean): Wish {
   const kind = kindOf(sentence, lexicon);
   const rare = rareIn(sentence, kind !== "statement" && !isOther);
@@ -47,13 +48,13 @@ function wishOf(sentence: string, lexicon: Lexicon, isOther: boolean): Wish {
 const FORBIDS =
   /(?:^|[,;:(.]|\b(?:and|but|or|please))\s*(?:please\s+)?(?:do not|don['’]t|never|no|not|avoid|leave|without)\s+\w|\b(?:must|may|should|shall) (?:not|never)\b|\bunchanged\b/i;
 
-/** How other words say that something is not to be done: "stays as it is", "without a new one", "except". */
+/** Words by which a plan may repeat a prohibition: "stays as it is", "without a new one", "except". */
 const MARKS =
   /\b(?:not|no|never|none|nothing|nor|only|without|avoid|leave|leaves|keep|keeps|stay|stays|remain|remains|unchanged|untouched|unmodified|except|exclude|excluding|must|forbidden|as (?:it|they) (?:is|are)|out of scope)\b|n['’]t\b/i;
 
-/** A task, or the assumptions together. */
+/** A task, or all assumptions together. */
 type Place = {
-  /** Empty: the assumptions. */
+  /** Empty for the assumptions. */
   readonly id: string;
   readonly text: string;
   readonly joined: string;
@@ -81,7 +82,7 @@ const wordsOf = (task: PlanTask): string =>
 const isIn = ({ id }: Place, { in: where }: Coverage): boolean =>
   where === "assumption" ? id === "" : where.includes(id);
 
-/** A planner may shorten the sentence that it speaks of. */
+/** Compares by half of the words, because a planner may shorten the sentence that it names. */
 const isSame = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   shares(a, b) * 2 >= Math.max(1, Math.min(a.size, b.size));
 
@@ -91,7 +92,10 @@ function isCovered(wish: Wish, places: readonly Place[], isClaimed: (place: Plac
   return !wish.forbids || near.some((place) => forbidsIn(wish, place));
 }
 
-/** Of a wish with rare words one of them and another word, if it has others; else as many words as the claim needs. */
+/**
+ * With rare words: the place has one of them, and another word if the sentence has others. Without: the place has half
+ * of the words, or a third if the plan claims it.
+ */
 function hasEnough({ rare, content }: Wish, place: Place, isClaimed: boolean): boolean {
   const shared = shares(content, place.content);
   if (rare.length > 0)
@@ -99,14 +103,14 @@ function hasEnough({ rare, content }: Wish, place: Place, isClaimed: boolean): b
   return shared >= Math.max(1, Math.ceil(content.size / (isClaimed ? 3 : 2)));
 }
 
-/** All paths, quoted words and numbers, over all places together; of names, half. */
+/** The places together must have all paths, quoted words and numbers, and half of the names. */
 function hasAllRare({ rare }: Wish, near: readonly Place[]): boolean {
   const missing = rare.filter(({ isIn }) => !near.some(({ joined }) => isIn(joined)));
   const names = rare.filter(({ is }) => is === "name").length;
   return missing.every(({ is }) => is === "name") && missing.length * 2 <= names;
 }
 
-/** One sentence of the place both speaks of it and forbids something. */
+/** True if one sentence of the place both mentions the subject and forbids something. */
 const forbidsIn = ({ rare, content }: Wish, { text }: Place): boolean =>
   text
     .split("\n")

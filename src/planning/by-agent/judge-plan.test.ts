@@ -1,3 +1,4 @@
+/** Tests which plans of an agent are accepted, with which warnings, and how others are refused. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";

@@ -1,4 +1,4 @@
-/** Can an agent's plan be used? Read and checked like every other, and refused in words that it can act on. */
+/** Reads and checks an agent's plan like any plan file, and refuses it with reasons that the agent can act on. */
 import { Lines } from "../../text/lines.ts";
 import { asksOnly } from "../asks-only.ts";
 import type { Words } from "../data.ts";
@@ -12,21 +12,24 @@ import { answerJson } from "./answer-json.ts";
 import { leftOut } from "./coverage.ts";
 
 export type JudgedPlan =
-  /** `warnings`: what could be better. `gaps`: it left out something of the request, which it may mend once. */
+  /**
+   * `warnings`: possible improvements. `gaps`: parts of the request that the plan left out, which the agent may add in
+   * one more turn.
+   */
   | {
       readonly is: "plan";
       readonly plan: ExecutionPlan;
       readonly warnings: readonly string[];
       readonly gaps?: RefusedPlan;
     }
-  /** `json` is what was refused; empty if there was none. */
+  /** `json` is the refused plan; empty if the answer had none. */
   | { readonly is: "refused"; readonly reasons: readonly string[]; readonly json: string };
 
 export type RefusedPlan = Extract<JudgedPlan, { readonly is: "refused" }>;
 
 type Judging = {
   readonly name: string;
-  /** Word for word: the plan must cover it. */
+  /** The exact words of the request: the plan must cover them. */
   readonly request: string;
   readonly words: Words;
   readonly agents: readonly { readonly name: string; readonly isReadOnly: boolean }[];
@@ -52,7 +55,7 @@ export function judgePlan(text: string, judging: Judging): JudgedPlan {
   return { is: "plan", plan, warnings, gaps: { is: "refused", reasons: missing.map(gap), json: found.text } };
 }
 
-/** Each is shown to the planner and to people. */
+/** Limited, because each is shown to the planner and to people. */
 const MAX_MISSING = 20;
 
 const gap = (sentence: string): string =>
@@ -61,7 +64,7 @@ const gap = (sentence: string): string =>
       "does it, with its paths, quoted words, numbers and names; or into assumptions, with the reason why not)",
   );
 
-/** Questions are not the agent's problem: they are put to a person when the plan is shown. */
+/** Questions are not an error of the agent: a person answers them when the plan is shown. */
 const isAgainst = ({ level, place }: PlanProblem & { readonly level: string }): boolean =>
   level === "error" && !place.startsWith("questions");
 
@@ -70,7 +73,7 @@ const missingIn = ({ tasks }: ExecutionPlan): readonly PlanProblem[] =>
     ? []
     : [{ place: "tasks", message: "there are none", next: "a trivial request has one task" }];
 
-/** A right answer changes nothing, and a task that has to change something would fail with it. */
+/** If the request only asks for an answer, a task that must change something would fail with a right answer. */
 const changesIn = ({ tasks }: ExecutionPlan, request: string): readonly PlanProblem[] =>
   asksOnly(request)
     ? tasks.flatMap(({ delivers }, at) =>
@@ -86,7 +89,10 @@ const changesIn = ({ tasks }: ExecutionPlan, request: string): readonly PlanProb
       )
     : [];
 
-/** How complex a request is, what is missing of it, and how many agents may work at once, is not the agent's to say. */
+/**
+ * Replaces what the agent must not decide: the request's complexity score, the uncovered sentences, and the number of
+ * agents.
+ */
 function completed(plan: ExecutionPlan, { name, rulesPlan, maxConcurrent }: Judging): ExecutionPlan {
   const { score: _claimed, not_covered: _unasked, ...rest } = plan;
   return {

@@ -1,4 +1,4 @@
-/** What is an agent told that is asked for a plan? The repository in a few lines, who there is, and limits. */
+/** Makes the prompt data for an agent that plans: facts about the repository, the other agents, and limits. */
 import type { PlanRequest } from "../../core/brief.ts";
 import type { RepositoryFacts } from "../facts.ts";
 import { visible } from "../plain.ts";
@@ -11,7 +11,10 @@ type Asking = {
   readonly maxConcurrent: number;
 };
 
-/** `own`: its last plan, as JSON; empty if there is none. What the rules made is not shown: it would be copied. */
+/**
+ * `own`: the agent's last plan as JSON; empty if it has none. The draft of the rules is not shown, because the agent
+ * would copy it.
+ */
 export function planRequest({ agents, facts, gate, maxConcurrent }: Asking, own: string): PlanRequest {
   const lastPlan = own.slice(0, MAX_PLAN_CHARS);
   return {
@@ -23,9 +26,9 @@ export function planRequest({ agents, facts, gate, maxConcurrent }: Asking, own:
   };
 }
 
-/** As many as a plan file can have. */
+/** The limit of a plan file. */
 export const MAX_TASKS = 1_000;
-/** Some 60 tasks. */
+/** About 60 tasks. */
 const MAX_PLAN_CHARS = 60_000;
 
 function factLines(

@@ -1,3 +1,4 @@
+/** Tests how often an agent is asked for a plan, with which reasons, and what its turns cost together. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RULES_PLAN } from "../../../test/support/rules-plan.ts";

@@ -1,6 +1,6 @@
 /**
- * Asks an agent for a plan until one is accepted, three times at most; the reasons go with the next. A good plan that
- * left out something of the request is sent back once, and kept: it is taken if nothing better follows.
+ * Asks an agent for a plan, up to three times with the reasons against its last answer. A usable plan that left out
+ * parts of the request is sent back once, and kept in case nothing better follows.
  */
 import type { Failure } from "../../core/failure.ts";
 import type { Spent } from "../../core/job.ts";
@@ -15,9 +15,9 @@ export type PlannerTurn = { readonly number: number; readonly refused?: RefusedP
 
 export type TurnsEnd = { readonly turns: number; readonly spent?: Spent } & (
   | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly warnings: readonly string[] }
-  /** None of its answers could be used; these are the reasons against the last. */
+  /** No answer could be used; these are the reasons against the last one. */
   | { readonly is: "refused"; readonly reasons: readonly string[] }
-  /** The last turn failed, and another turn would fail, too. */
+  /** The last turn failed, and another turn would fail too. */
   | { readonly is: "failed"; readonly failure: Failure; readonly reasons: readonly string[] }
 );
 
@@ -54,14 +54,14 @@ const taken = ({ plan, warnings }: GoodPlan, end: Pick<TurnsEnd, "turns" | "spen
   ...end,
 });
 
-/** A mistake of the agent's is worth another turn; a rate limit, a refused key or a broken network is not. */
+/** A mistake of the agent is worth another turn; a rate limit, a refused key or a broken network is not. */
 const isOver = ({ kind }: Failure, turn: number): boolean => kind !== "agent-failed" || turn === MAX_TURNS;
 
 const broken = ({ message }: Failure): RefusedPlan => ({ is: "refused", reasons: [message], json: "" });
 
 type Paid = { readonly spent?: Spent };
 
-/** A price that is not known of one is not known of both. */
+/** Adds the costs of two turns. If the price of one is unknown, so is the price of both. */
 function together({ spent: a }: Paid, { spent: b }: Paid): Paid {
   if (!a || !b) return { ...((a ?? b) && { spent: (a ?? b)! }) };
   const { turn: _of, unaccounted: cutA, ...first } = a;

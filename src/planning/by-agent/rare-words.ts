@@ -1,9 +1,9 @@
-/** Takes the rare words out of a sentence, by which it is known again: paths, quoted words, numbers, names. */
+/** Finds the rare words of a sentence by which related texts are matched: paths, quotes, numbers, names. */
 
-/** `hard`: a path, quoted words or a number, which nobody paraphrases. `isIn`: whether a squeezed text has it. */
+/** `hard`: a path, quoted words or a number, which a paraphrase keeps. `isIn`: whether a squeezed text contains it. */
 export type Rare = { readonly is: "hard" | "name"; readonly isIn: (text: string) => boolean };
 
-/** `hasNames`: a large letter inside the sentence marks a name, as it does in English. */
+/** `hasNames`: a capital letter inside the sentence marks a name, as in English. */
 export function rareIn(sentence: string, hasNames: boolean): readonly Rare[] {
   const said = sentence.slice(0, MAX_SENTENCE_CHARS);
   const quotes = [...said.matchAll(QUOTED)].map((found) => found.slice(1).find((one) => one !== undefined)!);
@@ -29,12 +29,12 @@ const NUMBER = /(?<![\p{L}\d])\d+(?:[.,]\d+)*/gu;
 /** `camelCase`, `snake_case`, `--flag`, `API`, `PascalCase`. */
 const IDENTIFIER =
   /(?<![\w-])(?:--[a-z][\w-]+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\d*)\b/g;
-/** Inside of a sentence: its first word is large in any case. */
+/** Only inside a sentence: its first word has a capital in any case. */
 const CAPITALISED = /(?<=[\p{Ll}\p{N},;)]\s+)\p{Lu}\p{Ll}{2,}\b/gu;
 
 const unique = (words: readonly string[]): readonly string[] => [...new Set(words)];
 
-/** A file is known by its name alone, too. */
+/** A file is also recognised by its name without the folders. */
 function hard(words: string): Rare {
   const wanted = squeezed(words);
   const name = wanted.slice(wanted.lastIndexOf("/") + 1);
@@ -54,5 +54,5 @@ function wholeWord(word: string): (text: string) => boolean {
   return (text) => pattern.test(text);
 }
 
-/** On one line, in small letters: how texts are compared. */
+/** On one line in lower case: the form in which texts are compared. */
 export const squeezed = (text: string): string => text.replace(/\s+/g, " ").trim().toLowerCase();

@@ -1,10 +1,10 @@
-/** Finds the sentences of a request that order or limit something; what tells a story, shows code or is done does not. */
+/** Finds the sentences of a request that order or limit something, and leaves out stories, code and finished items. */
 
 import { demands, kindOf, type Lexicon, orderIn, whenOf } from "../shapes/lexicon.ts";
 import { linesOf, sentencesOf, type TextLine } from "../shapes/text.ts";
 import { rareIn } from "./rare-words.ts";
 
-/** As they were written, each once. */
+/** The sentences as they were written, without repetitions. */
 export function wishesIn(request: string, lexicon: Lexicon): readonly string[] {
   const found = new Set<string>();
   const text = request.slice(0, MAX_READ_CHARS);
@@ -16,9 +16,12 @@ export function wishesIn(request: string, lexicon: Lexicon): readonly string[] {
   return [...found];
 }
 
-/** Which sentence of such a request orders something cannot be told: each that names a path, a quote or a number may. */
+/**
+ * True if the request is not in English. Its orders cannot be recognised then, so each sentence with a path, a quote or
+ * a number may be one.
+ */
 export function isOtherLanguage(request: string): boolean {
-  // A call stack is no prose of any language.
+  // A call stack is not prose of any language.
   if (linesOf(request.slice(0, MAX_READ_CHARS)).some(({ is }) => is === "other")) return false;
   const words = request.toLowerCase().match(/\p{L}+/gu) ?? [];
   const english = words.filter((word) => ENGLISH.has(word)).length;
@@ -26,7 +29,7 @@ export function isOtherLanguage(request: string): boolean {
 }
 
 const MIN_WORDS = 5;
-/** Every 25th word of an English text is one of these, and hardly one of another language is. */
+/** At least every 25th word of an English text is one of these, but hardly any word of another language. */
 const ENGLISH: ReadonlySet<string> = new Set(
   (
     "the and of is are with for it that this should be when from not have you we if add fix make use update remove " +
@@ -35,12 +38,15 @@ const ENGLISH: ReadonlySet<string> = new Set(
 );
 
 const MAX_READ_CHARS = 100_000;
-/** More than a planner mends; a request with more is a list that was pasted. */
+/** More than a planner can cover; a longer request is a pasted list. */
 const MAX_WISHES = 300;
 
 type Said = { readonly sentence: string; readonly isItem: boolean };
 
-/** Paragraphs by their sentences, items of lists as a whole. Below a heading or a lead of a story there is none. */
+/**
+ * Paragraphs are split into sentences, list items are kept whole. Text below a heading or a lead-in of a story is left
+ * out.
+ */
 function sentencesIn(lines: readonly TextLine[], { story }: Lexicon): readonly Said[] {
   const said: Said[] = [];
   let paragraph: string[] = [];
@@ -62,11 +68,11 @@ function sentencesIn(lines: readonly TextLine[], { story }: Lexicon): readonly S
   return said;
 }
 
-/** What forms and reports ask for besides the wish. */
+/** Headings of forms and reports whose text is not an order. */
 const STORY = /\b(?:steps|environment|versions?|system info|logs?|stack ?trace|bug)\b/i;
 
 function isWish(sentence: string, lexicon: Lexicon): boolean {
-  // "Can you add a flag?" orders it; a question does not.
+  // "Can you add a flag?" is an order; another question is not.
   if (/\?\s*$/.test(sentence)) return orderIn(sentence, lexicon) !== undefined;
   const timed = whenOf(sentence, lexicon);
   if (timed && orderIn(timed.rest, lexicon)) return true;

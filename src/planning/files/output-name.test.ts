@@ -1,3 +1,4 @@
+/** Tests the names of output files, and which paths of a plan are accepted as such. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { outputNameIn, outputNames } from "./output-name.ts";
@@ -82,7 +83,7 @@ describe("an output file in a plan", () => {
       const scratchpad = written.startsWith("/tmp/pad/") ? undefined : "/tmp/pad";
       const read = outputNameIn(written, scratchpad);
       assert.ok("problem" in read && read.problem.includes(why), JSON.stringify(read));
-      // What is suggested can be used.
+      // The suggested name must be accepted itself.
       const suggestion = read.next.slice(read.next.indexOf("such as ") + "such as ".length);
       assert.ok("name" in outputNameIn(suggestion), read.next);
     });

@@ -1,9 +1,9 @@
-/** What is a task's output file called, and what does a path in a plan mean by it? */
+/** Makes the name of a task's output file from its subject, and reads such a name from a path in a plan. */
 import { quoted } from "../../text/lines.ts";
 import { SCRATCHPAD } from "../plan.ts";
 
 /**
- * One for each subject, no two alike, also where case does not count.
+ * One name per subject, all different, also where upper and lower case are equal.
  *
  * ```ts
  * outputNames(["Review code-cleanup-optimizer", "Fix it!", "fix it"]);
@@ -12,7 +12,9 @@ import { SCRATCHPAD } from "../plan.ts";
  */
 export function outputNames(subjects: readonly string[]): readonly string[] {
   const taken = new Set<string>();
-  /** Where the search goes on for a name that is taken: with 100,000 alike, from 2 each time is too slow. */
+  /**
+   * The next number to try for a name that is taken: for 100,000 equal names, starting from 2 each time is too slow.
+   */
   const next = new Map<string, number>();
   return subjects.map((subject) => {
     const stem = stemOf(subject);
@@ -28,16 +30,16 @@ export function outputNames(subjects: readonly string[]): readonly string[] {
 
 const FALLBACK = "task";
 const MAX_STEM_CHARS = 80;
-/** A file name holds 255 bytes; some are for a number and the ending. */
+/** A file name holds 255 bytes; some are kept for a number and the ending. */
 const MAX_STEM_BYTES = 200;
-/** Beyond it nothing reaches the name but what follows a long row of signs. */
+/** Characters beyond this cannot reach the name, unless the subject begins with hundreds of signs. */
 const MAX_READ_CHARS = 1_000;
-/** Names that Windows keeps for devices, whatever the ending. */
+/** Names that Windows reserves for devices, with any ending. */
 const DEVICE = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])$/i;
 
 function stemOf(subject: string): string {
   const text = subject.slice(0, MAX_READ_CHARS).trim().toLowerCase().normalize().replace(/\s+/g, "_");
-  // A dash would begin an option, and a mark belongs to a letter.
+  // A leading dash would begin an option, and a combining mark needs a letter before it.
   const wanted = text.replace(/[^\p{L}\p{M}\p{N}_-]/gu, "").replace(/^[-\p{M}]+/u, "");
   const stem = cutToFit(wanted);
   if (!/[\p{L}\p{N}]/u.test(stem)) return FALLBACK;
@@ -52,12 +54,12 @@ function cutToFit(text: string): string {
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** A file's name in the scratchpad, or what is wrong and what to write instead. */
+/** A file's name in the scratchpad, or a problem with what to write instead. */
 type OutputName = { readonly name: string } | { readonly problem: string; readonly next: string };
 
 /**
- * What a plan's `output_file` means: a name, with or without the folder that stands for the scratchpad, or with the
- * scratchpad's own path.
+ * Reads a plan's `output_file`: a name alone, below the variable for the scratchpad, or below the scratchpad's own
+ * path.
  */
 export function outputNameIn(written: string, scratchpad?: string): OutputName {
   const name = nameIn(written, scratchpad);

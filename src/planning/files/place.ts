@@ -1,4 +1,4 @@
-/** Collects what is wrong with a plan file and where; the list stays short, however much there is to say. */
+/** Collects the problems of a plan file with their places, up to a limit. */
 import { closest } from "../../text/closest.ts";
 import { quoted } from "../../text/lines.ts";
 
@@ -6,21 +6,21 @@ export type PlanProblem = {
   /** As in `tasks[3].metadata.output_file`; empty for the plan as a whole. */
   readonly place: string;
   readonly message: string;
-  /** What to try. */
+  /** What to try instead. */
   readonly next?: string;
 };
 
-/** As many as a run takes in one answer of its planner. */
+/** The most tasks that a run takes in one planner answer. */
 export const MAX_TASKS = 1_000;
 
-/** More than a person fixes before the next check. */
+/** More problems than a person fixes before the next check. */
 const MAX_PROBLEMS = 200;
 const MAX_NOTES = 100;
 
 export class Report {
   readonly #problems: PlanProblem[] = [];
   #moreProblems = 0;
-  /** The same words about the same key are said once, with how many more there are. */
+  /** Equal notes about the same key are kept once, with a count. */
   readonly #notes = new Map<string, { readonly first: string; count: number }>();
 
   get isBroken(): boolean {
@@ -36,7 +36,7 @@ export class Report {
     this.#note(`${place.slice(place.lastIndexOf(".") + 1)} ${what}`, () => `${place} ${what}`.trim());
   }
 
-  /** A key that is not read, with the one that may have been meant. */
+  /** Notes a key that is not read, with the known key that was probably meant. */
   noteUnknown(path: string, key: string, known: readonly string[]): void {
     this.#note(`${path.replace(/\[\d+\]/g, "[]")} ${quoted(key)}`, () => {
       const [near] = closest(key, known);
@@ -63,7 +63,7 @@ export class Report {
   }
 }
 
-/** With an error the plan must not be run; a warning is advice. */
+/** A plan with an error must not be run; a warning is advice. */
 export type Finding = PlanProblem & { readonly level: "error" | "warning" };
 
 export const error = (place: string, message: string, next?: string): Finding => ({

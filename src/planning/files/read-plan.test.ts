@@ -1,3 +1,4 @@
+/** Tests which plan files are read, what is derived from them, and how mistakes are reported. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ExecutionPlan } from "../plan.ts";

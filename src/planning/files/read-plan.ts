@@ -23,11 +23,11 @@ import { MAX_TASKS, type PlanProblem, Report } from "./place.ts";
 import { planSchema, taskSchema } from "./schema.ts";
 
 export type ReadPlanOptions = {
-  /** Absolute paths in it are a plan's output files, too. */
+  /** Absolute paths in this folder also count as output files of the plan. */
   readonly scratchpad?: string;
-  /** Where the plan does not say how many agents work at once. */
+  /** Used if the plan does not say how many agents work at once. */
   readonly maxConcurrent?: number;
-  /** Names of agents that change nothing: without a scope, their tasks deliver reports. */
+  /** Names of agents that change nothing: their tasks without a scope deliver reports. */
   readonly readOnlyAgents?: readonly string[];
 };
 
@@ -36,7 +36,7 @@ export type ReadPlan =
   | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly notes: readonly string[] }
   | { readonly is: "broken"; readonly problems: readonly PlanProblem[] };
 
-/** Never throws. Whether the plan is a good one is for `lintPlan` to say. */
+/** Never throws. `lintPlan` checks whether the plan is a good one. */
 export function readPlan(text: string, options: ReadPlanOptions = {}): ReadPlan {
   const parsed = parseText(text);
   return "problem" in parsed ? broken(parsed.problem) : readValue(parsed.value, options);
@@ -58,7 +58,7 @@ export function readValue(value: unknown, options: ReadPlanOptions = {}): ReadPl
     report.refuse(whole.placeOf("tasks"), "there are no tasks", "name at least one");
   const tasks = withWaves(read, report);
   if (!report.isBroken) return { is: "plan", plan: { ...frame, tasks }, notes: report.notes() };
-  // Without an id, every task that names it would be reported, too.
+  // If an id is missing, every task that names it would be reported too.
   const faults = tasks.every(({ id }) => id !== "") ? orderFindings(tasks) : [];
   return {
     is: "broken",
@@ -77,7 +77,7 @@ function planIn(value: unknown, report: Report): NamedFields | undefined {
   return isWrapped ? namedPlan("plan", inner, report) : namedPlan("", value, report);
 }
 
-/** What is refused is left out, and the others are read on, to say all at once. */
+/** Leaves out fields that are refused and reads the others, so that all problems are reported at once. */
 function readFields<T extends z.ZodObject>(
   schema: T,
   named: NamedFields,
@@ -92,7 +92,7 @@ function readFields<T extends z.ZodObject>(
   return schema.partial().safeParse(rest).data as Partial<z.output<T>>;
 }
 
-/** As in `metadata.output_file` or `scope[2]`, by the names that were written; a text has no parts. */
+/** A place such as `metadata.output_file` or `scope[2]`, with the names as written; a text has no parts. */
 function placeIn({ fields, placeOf }: NamedFields, [field, ...inner]: readonly PropertyKey[]): string {
   let place = placeOf(String(field));
   let value = fields[String(field)];
@@ -157,7 +157,7 @@ function questionsOf(
 /** A task without what only all of them together say: its wave. */
 type ReadTask = {
   readonly named: NamedFields;
-  /** Empty: it was refused. */
+  /** Empty if the id was refused. */
   readonly id: string;
   readonly blockedBy: readonly string[];
   readonly rest: Omit<PlanTask, "id" | "blockedBy" | "metadata">;
@@ -189,7 +189,7 @@ function readTasks(plan: NamedFields, options: ReadPlanOptions, report: Report):
 
 type WithId = TaskFields & { readonly id: string };
 
-/** `phase_id` is an id, too. A task without either gets its number, or the next that no other has. */
+/** `phase_id` is an id too. A task without either gets its number in the list, or the next free number. */
 function withIds(tasks: readonly TaskFields[], report: Report): readonly WithId[] {
   const taken = new Set(tasks.map(({ id, phase_id }) => id ?? phase_id));
   let next = 0;
@@ -209,7 +209,7 @@ function withIds(tasks: readonly TaskFields[], report: Report): readonly WithId[
 }
 
 const MAX_MADE_SUBJECT_CHARS = 80;
-/** Where the caller does not say which. */
+/** Used if the caller does not name the read-only agents. */
 const READ_ONLY_AGENTS = ["Explore", "codebase-context-analyzer"];
 
 function readTask(task: WithId, options: ReadPlanOptions, report: Report): ReadTask {
@@ -266,7 +266,7 @@ function outputOf(
   return undefined;
 }
 
-/** Waves follow from the dependencies; those that were written are only compared. */
+/** Derives the waves from the dependencies; waves in the file are only compared with them. */
 function withWaves(read: readonly ReadTask[], report: Report): readonly PlanTask[] {
   const waves = wavesOf(read);
   const waveOf = ({ id }: ReadTask) => (waves.is === "waves" ? waves.byId.get(id)! : 0);
@@ -284,12 +284,12 @@ function withWaves(read: readonly ReadTask[], report: Report): readonly PlanTask
   });
 }
 
-/** Reads the text of a plan file: JSON, or YAML that says the same. A fault is told with its line and column. */
+/** The value of a plan file: JSON, or YAML of the same value. A problem has its line and column. */
 type ParsedText = { readonly value: unknown } | { readonly problem: string };
 
 /** More than any plan that a person or a model wrote. */
 const MAX_CHARS = 5_000_000;
-/** The YAML parser is a thousand times slower than JSON's, and compares each two keys of an object. */
+/** The YAML parser is a thousand times slower than JSON's, and compares every two keys of an object. */
 const MAX_YAML_CHARS = 100_000;
 
 /** Never throws. */
@@ -320,9 +320,9 @@ function parseYaml(text: string, why: string): ParsedText {
   }
 }
 
-/** JSON.parse keeps the last of two equal keys: then the text has more keys than the value. */
+/** JSON.parse keeps the last of two equal keys, so the text then has more keys than the value. */
 function hasDoubledKey(text: string, value: unknown): boolean {
-  // Each string is matched whole, a key or not: a match that could fail would begin again at every quote inside it.
+  // Every string is matched as a whole: a match that could fail would start again at every quote inside it.
   let inText = 0;
   for (const [, colon] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g)) if (colon) inText += 1;
   let inValue = 0;

@@ -1,4 +1,4 @@
-/** The fields of a plan file as zod schemas, by our names. Close forms are read as well: a text for a list, numerals. */
+/** The fields of a plan file as zod schemas, by our names. Also accepts a text for a list, and numerals for numbers. */
 import * as z from "zod";
 import { AGENT, TASK_ID } from "../../core/answers/plan-answer.ts";
 import { readPath } from "../../core/scope.ts";
@@ -7,14 +7,14 @@ import { isRecord } from "../../text/json.ts";
 import { quoted } from "../../text/lines.ts";
 import { AGENT_PREFIX, type Coverage, GENERAL_PURPOSE, PLAN_FORMAT } from "../plan.ts";
 
-/** As for planners: some twenty pages of one task. */
+/** The same as for planners: about twenty pages for one task. */
 const MAX_TEXT_CHARS = 50_000;
 const MAX_LINE_CHARS = 10_000;
 const MAX_SUBJECT_CHARS = 1_000;
 const MAX_NAME_CHARS = 200;
 const MAX_ENTRIES = 10_000;
 
-/** Without what a terminal obeys or no process takes; all line ends are alike. */
+/** Removes control characters, which a terminal obeys and no process accepts, and unifies line ends. */
 const plain = (text: string): string =>
   text
     .replace(/\r\n?|[\u2028\u2029]/g, "\n")
@@ -39,13 +39,13 @@ const text = (maxChars: number) =>
   anyText(maxChars).refine((said) => /[\p{L}\p{N}\p{S}]/u.test(said), "says nothing");
 const line = (maxChars: number) => text(maxChars).transform(oneLine);
 
-/** A text stands for the list that `split` makes of it. */
+/** A text is accepted for a list, and split by `split`. */
 const list = <T extends z.ZodType>(entry: T, split: (text: string) => readonly unknown[]) =>
   z
     .union([z.string().transform(split), z.array(z.unknown())], "must be a list")
     .pipe(z.array(entry).max(MAX_ENTRIES, `has more than ${MAX_ENTRIES} entries`));
 
-/** Its lines, without the marks of a list before them. */
+/** The lines of a text, without list marks before them. */
 const linesIn = (written: string): readonly string[] =>
   plain(written)
     .split("\n")
@@ -85,7 +85,7 @@ const path = z.unknown().transform((written, context) => {
   context.addIssue(`${read.problem}; name files of the repository, from its top`);
   return z.NEVER;
 });
-/** The same path counts once, as a folder if it was written as one. */
+/** Equal paths count once, as a folder if one of them was written as a folder. */
 const paths = list(path, (written) => (written.trim() === "" ? [""] : namesIn(written))).transform((all) => {
   const found = new Map<string, string>();
   for (const one of all) {
@@ -96,7 +96,7 @@ const paths = list(path, (written) => (written.trim() === "" ? [""] : namesIn(wr
 });
 
 const MAX_COMMAND_CHARS = 10_000;
-/** What a person approves of must look like what runs: no line ends, nothing invisible. */
+/** What a person approves must look like what runs: no line ends, nothing invisible. */
 const command = z
   .string("must be a command")
   .transform((written) => written.trim())
@@ -110,7 +110,7 @@ const command = z
         "contains line ends, or invisible or control characters: write one line, or a script",
       ),
   );
-/** Several commands pass when each does. */
+/** Several commands pass if each of them does. */
 const commands = list(command, (written) => [written])
   .transform((all) => (all.length > 1 ? all.map((one) => `(${one})`).join(" && ") : all[0]))
   .refine(
@@ -156,7 +156,7 @@ const MAX_AMOUNT = 1e12;
 const AMOUNT_ERROR = `must be a number from 0 to ${MAX_AMOUNT}`;
 const amount = z.number(AMOUNT_ERROR).min(0, AMOUNT_ERROR).max(MAX_AMOUNT, AMOUNT_ERROR).optional();
 
-/** A model writes null for nothing. */
+/** Drops null fields, because models write null for nothing. */
 const present = <T extends z.ZodType>(schema: T) =>
   z.preprocess(
     (value) =>
@@ -188,7 +188,7 @@ export const taskSchema = z.object({
   ).optional(),
   agent: agent.optional(),
   needs: needs.optional(),
-  /** A name in the scratchpad: read with the scratchpad's path. */
+  /** A name in the scratchpad; the path is checked where the scratchpad's path is known. */
   output_file: z.string("must be text: a file name").optional(),
   depth: whole(1, 100).optional(),
   parent_id: z.preprocess((value) => `${value}`, line(MAX_NAME_CHARS)).optional(),
@@ -197,7 +197,7 @@ export const taskSchema = z.object({
 const part = whole(0, 1_000_000);
 const tier = whole(1, 3).pipe(z.union([z.literal(1), z.literal(2), z.literal(3)]));
 
-/** A text alone is a question that blocks: it has no default. */
+/** A bare text is a blocking question, because it has no default. */
 const question = z.preprocess(
   (value) => (typeof value === "string" ? { question: value, blocking: true } : value),
   present(
@@ -213,7 +213,9 @@ const question = z.preprocess(
   ),
 );
 
-/** Only a claim, which is checked: an entry that cannot be read claims nothing, and is no reason to refuse a plan. */
+/**
+ * `coverage` is only a claim, which is checked: an entry that cannot be read is left out, and does not refuse the plan.
+ */
 const coverage = z
   .unknown()
   .transform((value) => (Array.isArray(value) ? value.slice(0, MAX_ENTRIES).flatMap(claimIn) : []));

@@ -1,13 +1,13 @@
-/** Which tasks write the same file, and could do so at the same time? */
+/** Finds tasks that write the same file and could run at the same time. */
 import { containing, EVERYTHING } from "../../core/scope.ts";
 import { error, type Finding } from "../files/place.ts";
 import type { PlanTask } from "../plan.ts";
 import type { Waited } from "../waves.ts";
 
 /**
- * Nothing is found exactly when each two tasks that write the same file, or a folder and something in it, are in an
- * order. Those who write one path must form a chain, so only neighbours are compared; 1,000 tasks with 2,000 shared
- * files each would be a thousand million pairs.
+ * Finds nothing exactly if every two tasks that write the same file, or a folder and something in it, are ordered. The
+ * writers of one path must form a chain, so only neighbours are compared: all pairs of 1,000 tasks with 2,000 shared
+ * files each would be a thousand million.
  */
 export function sharedWrites(
   tasks: readonly PlanTask[],
@@ -30,11 +30,11 @@ export function sharedWrites(
   return [...conflicts.values()].map((conflict) => told(conflict, tasks));
 }
 
-/** `position`: among all tasks, dependencies first. `path`: the place of the path in its scope. */
+/** `position`: among all tasks, dependencies first. `path`: the index of the path in the task's scope. */
 type Writer = { readonly task: number; readonly position: number; readonly path: number };
 type Conflict = { readonly earlier: Writer; readonly later: Writer };
 
-/** By path without its last slash, in an order that the dependencies allow. */
+/** By path without its last slash, in a topological order. */
 function writersOf(
   tasks: readonly PlanTask[],
   { order }: Reach,
@@ -77,15 +77,15 @@ function told({ earlier, later }: Conflict, tasks: readonly PlanTask[]): Finding
 }
 
 export type Reach = {
-  /** Places in the plan, dependencies first. */
+  /** Indexes of the tasks in the plan, dependencies first. */
   readonly order: readonly number[];
-  /** Either waits for the other. */
+  /** True if one of the tasks waits for the other, directly or not. */
   isOrdered(a: number, b: number): boolean;
-  /** Dependencies of a task that another of its dependencies waits for already, by their place in `blockedBy`. */
+  /** Dependencies of a task that another of its dependencies already waits for, as indexes in `blockedBy`. */
   redundant(task: number): readonly number[];
 };
 
-/** For tasks whose waves are known, each id once. Of 1,000 tasks it takes 125 kB. */
+/** Expects tasks whose waves are known, each id once. Takes 125 kB for 1,000 tasks. */
 export function reachOf(tasks: readonly Waited[], waveOf: (id: string) => number): Reach {
   const words = Math.ceil(tasks.length / 32);
   const above = new Uint32Array(tasks.length * words);

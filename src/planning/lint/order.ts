@@ -1,4 +1,4 @@
-/** Can the tasks of a plan be put in order? Ids that are unique, dependencies that exist, no cycle, true waves. */
+/** Checks that the tasks of a plan can be ordered: unique ids, known dependencies, no cycle, correct waves. */
 import { closest } from "../../text/closest.ts";
 import { quoted } from "../../text/lines.ts";
 import { error, type Finding } from "../files/place.ts";
@@ -21,7 +21,7 @@ export function orderFindings(tasks: readonly Ordered[]): readonly Finding[] {
   return [...repeated, ...unknownWaits(tasks, first), ...cycles(tasks, first)];
 }
 
-/** To look for a near name costs more than anything else here. */
+/** Limited, because looking for a similar name costs more than anything else here. */
 const MAX_SUGGESTED = 20;
 
 function unknownWaits(tasks: readonly Ordered[], known: ReadonlyMap<string, number>): readonly Finding[] {
@@ -47,7 +47,7 @@ const MAX_NAMED = 10;
 
 function cycles(tasks: readonly Ordered[], first: ReadonlyMap<string, number>): readonly Finding[] {
   if (wavesOf(tasks).is === "waves") return [];
-  // A task that waits for itself has its own finding.
+  // A task that waits for itself is reported separately.
   const waves = wavesOf(
     tasks.map(({ id, blockedBy }) => ({ id, blockedBy: blockedBy.filter((one) => one !== id) })),
   );

@@ -1,4 +1,4 @@
-/** Checks one task of a plan: does it say what to do, is it small enough, can its agent do it? */
+/** Checks one task of a plan: whether it says what to do, is small enough, and suits its agent. */
 import { closest } from "../../text/closest.ts";
 import { quoted } from "../../text/lines.ts";
 import { outputNameIn } from "../files/output-name.ts";
@@ -8,12 +8,12 @@ import { saysToWrite } from "../wording.ts";
 
 export type AgentFact = { readonly name: string; readonly isReadOnly: boolean };
 
-/** What one task may be at most. */
+/** The most files that one task may change and read. */
 export type TaskLimits = { readonly maxFilesModified: number; readonly maxFilesRead: number };
 
 type TaskJudge = (task: PlanTask, path: string) => readonly Finding[];
 
-/** For all tasks of a plan, one after the other: it remembers the names of their output files. */
+/** One judge per plan, called for each task in order: it remembers the names of output files. */
 export function taskJudge(agents: readonly AgentFact[] | undefined, limits: TaskLimits): TaskJudge {
   const known = agents && new Map(agents.map((agent) => [agent.name, agent]));
   const outputs = new Map<string, string>();
@@ -33,7 +33,7 @@ const wordFindings = (task: PlanTask, path: string): readonly Finding[] =>
 
 type Known = ReadonlyMap<string, AgentFact>;
 
-/** The cheapest reader: it has no tool to write with. */
+/** The cheapest read-only agent: it has no tool to write with. */
 const EXPLORE = "Explore";
 
 function agentFindings(
@@ -64,7 +64,7 @@ function agentFindings(
   ];
 }
 
-/** Where case does not count, either. */
+/** Compares names without upper and lower case, because some file systems do. */
 function outputFindings(
   { id, metadata }: PlanTask,
   path: string,
@@ -93,7 +93,7 @@ function sizeFindings({ scope, reads }: PlanTask, path: string, limits: TaskLimi
   ];
 }
 
-/** Advice only: what looks like a range of tasks may be one of pages. */
+/** Only warnings: what looks like a range of tasks may be a range of pages. */
 function compressedWords(task: PlanTask, path: string): readonly Finding[] {
   return [
     ...shortForms(task.subject, `${path}.subject`),
@@ -102,7 +102,7 @@ function compressedWords(task: PlanTask, path: string): readonly Finding[] {
   ];
 }
 
-/** Long texts say it at the beginning, if at all. */
+/** Long texts have such words at the beginning, if at all. */
 const MAX_READ_CHARS = 10_000;
 
 const RANGE =
@@ -126,7 +126,7 @@ function shortForms(text: string, place: string): readonly Finding[] {
   return found.slice(0, 1);
 }
 
-/** Right behind the verb, and all that there is: "Write 4 test files", "16 agent files in agents/". */
+/** A count directly after the verb, with nothing else: "Write 4 test files", "16 agent files in agents/". */
 const COUNT =
   /^(?:\p{L}{1,20} )?(?:all |the )?(\d{1,4}) (?:[\p{L}-]{1,30} ){0,2}files(?= (?:in|from|of|under) |$)/iu;
 const FILE_NAME = /[\w-]{1,60}\.[A-Za-z]\w{0,7}\b/g;

@@ -1,3 +1,4 @@
+/** Tests that random plans are read back unchanged from their markdown. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { arbitraryPlan } from "../../../test/planning/arbitrary-plan.ts";

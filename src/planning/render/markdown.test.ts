@@ -1,3 +1,4 @@
+/** Tests the markdown of a plan, and how an edited plan is read back from it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpuMs } from "../../../test/support/cpu.ts";
@@ -130,7 +131,7 @@ test("a plan that waits for an answer says which, and does not go on", () => {
   assert.match(told, /^Status: Ready$.*Blocking: no.*→ CONTINUE TO EXECUTION\n$/ms);
 });
 
-/** By the rules of CommonMark and of GitHub's tables, formulas and strikethrough. */
+/** Texts and their markdown, by the rules of CommonMark and of GitHub's tables, formulas and strikethrough. */
 const SHOWN_AS_TEXT: [string, string][] = [
   ["a | b", "a \\| b"],
   ["`code` and *stars*", "\\`code\\` and \\*stars\\*"],
@@ -169,7 +170,7 @@ test("what a text says stays in its cell, its line and its fence", () => {
 
 const TEXT = renderMarkdown(PLAN);
 
-/** The plan after a change of its markdown. */
+/** Parses the plan's markdown after an edit. */
 const edited = (from: string | RegExp, to: string): ReturnType<typeof parseMarkdown> => {
   const text = TEXT.replace(from, to);
   assert.notEqual(text, TEXT, `${from} is not there`);
@@ -181,7 +182,7 @@ const planIn = (parsed: ReturnType<typeof parseMarkdown>): ExecutionPlan => {
   return (parsed as { readonly plan: ExecutionPlan }).plan;
 };
 
-/** As "place: message", of a text that must be refused. */
+/** The problems of a refused text, as "place: message". */
 const problemsIn = (parsed: ReturnType<typeof parseMarkdown>): readonly string[] => {
   assert.equal(parsed.is, "broken", JSON.stringify(parsed));
   const { problems } = parsed as Extract<typeof parsed, { is: "broken" }>;

@@ -1,4 +1,4 @@
-/** How does a plan read as markdown, for people and agents, and which plan does such a text say? */
+/** Writes a plan as markdown for people and agents, and reads a plan back from such a text. */
 import type { PlanProblem } from "../files/place.ts";
 import { type ReadPlanOptions, readPlan } from "../files/read-plan.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type Score,
 } from "../plan.ts";
 
-/** The whole plan is in the JSON at the end; everything above says parts of it again, for people. */
+/** The JSON at the end has the whole plan; the text above repeats parts of it for people. */
 export function renderMarkdown(plan: ExecutionPlan): string {
   const parts = [
     "# EXECUTION PLAN",
@@ -80,7 +80,7 @@ const tableLines = (tasks: readonly PlanTask[]): readonly string[] => [
   ...tasks.map((task) => row(cellsOf(task).map((cell) => (cell === "" ? "" : escaped(cell))))),
 ];
 
-/** Each task on a line of its own, never a range or a number of tasks instead. */
+/** Each task has a line of its own, never a range or a count of tasks. */
 function waveParts(tasks: readonly PlanTask[]): readonly string[] {
   const waves = [...Map.groupBy(tasks, ({ metadata }) => metadata.wave)].sort(([a], [b]) => a - b);
   return waves.flatMap(([wave, members]) => [
@@ -89,13 +89,13 @@ function waveParts(tasks: readonly PlanTask[]): readonly string[] {
   ]);
 }
 
-/** Below a subject that is too short for all of its files, each of them. */
+/** If the subject is cut, lists each of its files below it. */
 function waveLines({ id, subject, metadata, scope, reads }: PlanTask): readonly string[] {
   const items = subject.endsWith("…") ? [...new Set([...scope, ...reads])] : [];
   return [plain(`${id}: ${subject} -> ${metadata.agent}`), ...items.map((item) => `   ${plain(item)}`)];
 }
 
-/** Nothing in it is invisible, and no line of it can close the fence. */
+/** JSON without invisible characters, and without a line that could close the fence. */
 const jsonOf = (plan: ExecutionPlan): string =>
   JSON.stringify(plan, undefined, 2).replace(/[^\P{C}\n]|[^\S \n]/gu, (one) =>
     Array.from(
@@ -108,12 +108,12 @@ type ParsedMarkdown =
   /** `notes`: as of a plan file. */
   | { readonly is: "plan"; readonly plan: ExecutionPlan; readonly notes: readonly string[] }
   | { readonly is: "broken"; readonly problems: readonly PlanProblem[] }
-  /** No plan at all: something else that is written in markdown. */
+  /** The text is other markdown, without a plan. */
   | { readonly is: "none" };
 
 /**
- * Reads the JSON as a plan file is read. A line above it that the plan does not say is refused: an edit of
- * that line alone would have no effect. A line that was removed is not missed. Never throws.
+ * Reads the JSON as a plan file is read. Refuses a line above it that the JSON does not contain, because an edit of
+ * only that line would have no effect. A removed line is accepted. Never throws.
  */
 export function parseMarkdown(text: string, options: ReadPlanOptions = {}): ParsedMarkdown {
   if (!TITLE.test(text)) return { is: "none" };
@@ -137,7 +137,7 @@ const NO_JSON: PlanProblem = {
   next: "skein plan --out plan.md writes one; plans of 0.2 and earlier are made again",
 };
 
-/** `line`: where the JSON begins, from 0. */
+/** `line`: the line where the JSON begins, counted from 0. */
 export function jsonIn(text: string): { readonly json: string; readonly line: number } | undefined {
   const lines = text.split("\n");
   const start = lines.findIndex((line) => /^```json\s*$/.test(line));
@@ -146,7 +146,7 @@ export function jsonIn(text: string): { readonly json: string; readonly line: nu
   return { json: lines.slice(start + 1, start + 1 + length).join("\n"), line: start + 1 };
 }
 
-/** Lines outside of the JSON that say something, however formatters have set marks and blanks. */
+/** Lines outside the JSON that have words, without the marks and blanks that formatters change. */
 function wordLines(text: string): readonly { readonly number: number; readonly words: string }[] {
   const block = jsonIn(text);
   const [from, to] = block ? [block.line, block.line + block.json.split("\n").length] : [0, 0];
@@ -156,18 +156,20 @@ function wordLines(text: string): readonly { readonly number: number; readonly w
   });
 }
 
-/** On one line, without anything that moves, hides or turns text round. */
+/** On one line, without characters that move, hide or reorder text. */
 const plain = (text: string): string => text.replace(UNSEEN, () => " ").trim();
 
-/** A viewer shows it as it is: no emphasis, link, heading, list, table, formula or HTML comes of it. */
+/**
+ * Escapes a text so that viewers show it as it is, without emphasis, links, headings, lists, tables, formulas or HTML.
+ */
 function escaped(text: string): string {
   if (text === "") return "_empty_";
   const inline = text.replace(SPECIAL, "\\$&").replace(/^ | $/g, "&#32;");
-  // What a viewer or an editor would drop, turn into a line end, or hide.
+  // Characters that a viewer or an editor would drop, turn into a line end, or hide.
   const seen = inline.replace(UNSEEN, (one) => `&#${one.codePointAt(0)};`);
   return seen.replace(/^[#>+-]/, "\\$&").replace(/^(\d{1,9})([.)])/, "$1\\$2");
 }
 
-/** An underscore inside a word is only that. */
+/** An underscore inside a word needs no escape. */
 const SPECIAL = /[\\`*[\]<&|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 const UNSEEN = /\p{C}|[^\S ]/gu;

@@ -1,4 +1,4 @@
-/** Makes a task of each paragraph that begins with "Also" and speaks of a place of its own. */
+/** Makes a task of each paragraph that begins with "Also" and names a place of its own. */
 import { placesIn, type Tree } from "../paths.ts";
 import { subjectOf } from "../wording.ts";
 import { kindOf, type Lexicon, orderIn, withoutPolite } from "./lexicon.ts";
@@ -15,7 +15,7 @@ export const also: RequestShape = (request, { lexicon, limits, tree }) => {
       const title = withoutPolite(first.replace(ALSO, ""), lexicon);
       return { subject: subjectOf(title, limits.maxSubjectChars), words, after: [] };
     }),
-    // It may be meant for its own paragraph, and harms in no other.
+    // A limit may be meant for its own paragraph only, but does no harm in the others.
     shared: paragraphs.flatMap(sentencesOf).filter((sentence) => kindOf(sentence, lexicon) === "limit"),
     assumptions: [],
   };
@@ -23,10 +23,12 @@ export const also: RequestShape = (request, { lexicon, limits, tree }) => {
 
 export const ALSO =
   /^(?:(?:and\s+)?(?:please\s+)?also|another (?:thing|one)|(?:completely |totally )?(?:separately|unrelated(?:ly)?))\b[,:]?\s+/i;
-/** These go on about what stands before them. */
+/** Words that refer to what stands before them. */
 const GOES_ON = /^(?:it|this|that|these|those|they|make sure|ensure|don['’]t|do not|never|no|keep)\b/i;
 
-/** Undefined: not each paragraph but the first begins with "Also" and speaks of a place that no other speaks of. */
+/**
+ * Undefined unless each paragraph after the first begins with "Also" and names a place that no other paragraph names.
+ */
 function paragraphsIn(request: string, lexicon: Lexicon, tree: Tree): readonly string[] | undefined {
   const all = request.split(/\n[ \t]*\n/).map((one) => one.trim());
   const [first = "", ...others] = all;

@@ -17,7 +17,7 @@ export const apart: RequestShape = (request, { lexicon, limits, tree }) => {
     if (kind === "unclear") return undefined;
     if (kind === "order") said.push([sentence]);
     else if (kind === "limit" || said.length === 0) shared.push(sentence);
-    else said.at(-1)!.push(sentence); // It explains the order before it.
+    else said.at(-1)!.push(sentence); // The sentence explains the order before it.
   }
   const groups = togetherIn(
     said.map((sentences) => sentences.join(" ")),
@@ -32,7 +32,7 @@ export const apart: RequestShape = (request, { lexicon, limits, tree }) => {
   )
     return undefined;
   const orders = groups.map(([first = ""]) => ({ text: first, verb: orderIn(first, lexicon)!.verb }));
-  // "It" may be what the sentence before makes.
+  // "It" may refer to the result of the sentence before.
   if (orders.some(({ text }) => pointsBack(text))) return undefined;
   return {
     parts: groups.map((sentences, at) => ({

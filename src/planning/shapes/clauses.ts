@@ -1,4 +1,4 @@
-/** Splits one sentence that says it gives several orders: "in parallel", "first …, then …", "(1) … (2) …", semicolons. */
+/** Splits one sentence with several orders: "in parallel", "first …, then …", "(1) … (2) …", semicolons. */
 import { readsIn, type Tree } from "../paths.ts";
 import { subjectOf } from "../wording.ts";
 import { carriedByAll, isThing, kindOf, type Lexicon, orderIn, whenOf } from "./lexicon.ts";
@@ -46,13 +46,13 @@ type Splitter = (sentence: string, around: Around) => Split | undefined;
 
 const withoutEnd = (text: string): string => text.trim().replace(/(?:[\s.,;!]|\band)+$/i, "");
 
-/** "Do these in parallel: a, b, c": what follows is a row of pieces of work. */
+/** "Do these in parallel: a, b, c": a row of pieces of work follows. */
 const AT_ONCE =
   /^(?:please )?(?:do|work on|build|make|tackle|take|handle) [\w ]{1,30} in parallel(?:,? please)?:\s+/i;
 /** "(1)", "2.", "(b)". */
 const MARK = /(?:^|\s)(?:\(?\d{1,2}[.)]|\([a-z]\))\s+/;
 
-/** A comma separates names of things alone; what is ordered in a row is told apart by its verbs. */
+/** A comma separates only names of things; orders in a row are separated by their verbs. */
 const rowOf: Splitter = (sentence, { lexicon }) => {
   const lead = AT_ONCE.exec(sentence);
   if (lead === null) return undefined;
@@ -68,14 +68,14 @@ const rowOf: Splitter = (sentence, { lexicon }) => {
   return pieces.length > 1 && pieces.every(isWork) ? { pieces, isOrdered: false } : undefined;
 };
 
-/** Each piece must be an order by itself, with something that it is done to. */
+/** Undefined unless each piece is an order by itself, with an object. */
 function ordersOf(pieces: readonly string[], isOrdered: boolean, { lexicon }: Around): Split | undefined {
   const said = pieces.map((piece) => withoutEnd(piece.replace(/^(?:and|also)\s+/i, "")));
   const isEach = said.every((piece) => /\w/.test(orderIn(piece, lexicon)?.object ?? ""));
   return said.length > 1 && isEach ? { pieces: said, isOrdered } : undefined;
 }
 
-/** "In parallel, add a, fix b and update c". A comma separates only where an order follows. */
+/** "In parallel, add a, fix b and update c". A comma separates only if an order follows. */
 const inParallel: Splitter = (sentence, around) => {
   const timed = whenOf(sentence, around.lexicon);
   const text =
@@ -120,14 +120,14 @@ const numbered: Splitter = (sentence, around) => {
     ? { pieces: said, isOrdered: true, isNumbered: true }
     : undefined;
 };
-/** What somebody did until it broke is numbered, too. */
+/** Words of a fault report, which also numbers its steps. */
 export const FAULT = /\b(?:crash|bug|error|fail|broken|hang|freez|wrong|blank)/i;
 const MAX_LEAD_WORDS = 4;
 
 const bySemicolons: Splitter = (sentence, around) =>
   sentence.includes(";") ? ordersOf(sentence.split(/\s*;\s+/), false, around) : undefined;
 
-/** "Fix a in x.ts and also change y.ts": only where each names files of its own. */
+/** "Fix a in x.ts and also change y.ts": only if each order names files of its own. */
 const also: Splitter = (sentence, around) => {
   const split = ordersOf(sentence.split(/,?\s+(?:and\s+)?also\s+/i), false, around);
   return split && areApart(split.pieces, around.tree) ? split : undefined;
@@ -135,7 +135,7 @@ const also: Splitter = (sentence, around) => {
 
 const SPLITS: readonly Splitter[] = [inParallel, rowOf, inOrder, numbered, bySemicolons, also];
 
-/** Each names files, and no two the same. */
+/** True if each text names files, and no two name the same. */
 export function areApart(texts: readonly string[], tree: Tree): boolean {
   const named = texts.map((text) => readsIn(text, tree, 20));
   const all = named.flat();

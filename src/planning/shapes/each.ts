@@ -1,4 +1,4 @@
-/** Makes a task of each of several things that the request names in a row and tells apart: "port a, b and c, each with its own test". */
+/** Makes a task of each thing in a row that is separate work: "port a, b and c, each with its own test". */
 import { contentOf, shares } from "../content.ts";
 import { readsIn, type Tree } from "../paths.ts";
 import { subjectOf, withoutArticle } from "../wording.ts";
@@ -55,22 +55,24 @@ export const each: RequestShape = (request, { lexicon, limits, tree }) => {
   };
 };
 
-/** "Using 5 agents", behind an order or alone: who asks for several wants several pieces of work. */
+/** "Using 5 agents", after an order or alone: several agents mean several pieces of work. */
 const agentsIn = (sentences: readonly string[]): number | undefined =>
   sentences
     .map((sentence) => limitAlone(sentence)?.agents ?? withoutLimits(sentence).agents)
     .find((agents) => agents !== undefined);
 
-/** What a part is when it is a piece of work by itself, and no column or message of one thing. */
+/** What a part is if it is separate work, and not a column or a message of one thing. */
 const UNIT =
   "(?:(?:test |source |doc |docs |feature )?(?:files?|modules?|packages?|crates?|folders?|director(?:y|ies)|drivers?|backends?|services?|class(?:es)?|components?|plugins?|features?|prs?|pull requests?|branch(?:es)?|commits?|tasks?|agents?|lockfiles?|migrations?|tests?|suites?|pages?))\\b";
-/** The request's own word for it that these are several pieces of work. */
+/** True if the request itself says that these are several pieces of work. */
 const isToldApart = (text: string): boolean =>
   APART.test(text) || (LEADS.test(text) && APART_UNITS.some((units) => units.test(text)));
 
 const APART =
   /\b(?:in parallel|separately|individually|independent(?:ly)?|share nothing|an? (?:\w+ ){1,3}for each(?= *(?:[.,;)]|$)))/im;
-/** They take 7 ms to compile, and as one pattern 18 ms: so they are tried only where one of their first words is. */
+/**
+ * Compiling these takes 7 ms, and as one pattern 18 ms, so they are tried only if one of their first words is present.
+ */
 const APART_UNITS: readonly RegExp[] = [
   new RegExp(`\\bseparate ${UNIT}`, "i"),
   new RegExp(`\\bone (?:\\w+ )?${UNIT} (?:each|per|for each)`, "i"),
@@ -79,10 +81,10 @@ const APART_UNITS: readonly RegExp[] = [
 ];
 const LEADS = /\b(?:separate|one|own|each)\b/i;
 
-/** What stands in brackets explains a word; a comma in it separates no parts. */
+/** Words in brackets explain a word; a comma in them separates no parts. */
 const withoutBrackets = (text: string): string => text.replace(/\s*\([^()]*\)/g, "");
 
-/** "CRUD for a, b and c. Each with tests." says it of every part; "register them" too. */
+/** True if a sentence applies to every part: "CRUD for a, b and c. Each with tests."; also "register them". */
 const isOfAll = (sentence: string, lexicon: Lexicon): boolean =>
   carriedByAll(sentence, lexicon) ||
   (kindOf(sentence, lexicon) === "order" && /\b(?:each|every one|them|all of them)\b/i.test(sentence));
@@ -90,7 +92,9 @@ const isOfAll = (sentence: string, lexicon: Lexicon): boolean =>
 const AFTER_ALL =
   /\b(?:when|once|after)\s+(?:the last\b[^,.;]{0,30}|all(?: of them| \w+){0,2}|everything|they(?: all)?)\s+(?:is|are|has|have)\s+(?:been\s+)?\w+/i;
 
-/** It waits for all parts: "Finally, update the docs", "x can go when the last one is merged". */
+/**
+ * True if a sentence is about work after all parts: "Finally, update the docs", "x can go when the last one is merged".
+ */
 const isLast = (sentence: string, lexicon: Lexicon): boolean =>
   AFTER_ALL.test(sentence) || (closes(sentence, lexicon) && !/\beach\b/i.test(sentence));
 
@@ -120,7 +124,10 @@ function rowIn(sentence: string, { lexicon, tree }: Around): Row | undefined {
   return { sentence, items: row.items, titleOf: (item) => `${order.verb} ${row.before}${item}${row.after}` };
 }
 
-/** What is made or made over one by one. What a program shows or sends to several is one thing that it does. */
+/**
+ * Verbs whose objects are made or changed one by one. What a program shows or sends to several things is one piece of
+ * work.
+ */
 const ONE_BY_ONE =
   /^(?:add|build|convert|cover|create|develop|document|implement|introduce|migrate|modernize|port|redesign|refactor|replace|restyle|rewrite|support|test|translate|upgrade|write)$/i;
 
@@ -129,7 +136,7 @@ type Names = { readonly before: string; readonly items: readonly string[]; reado
 const MIN_ITEMS = 3;
 const GOES_TO = /^(?:convert|migrate|port|translate|upgrade)$/i;
 const MAX_OBJECT_CHARS = 400;
-/** Where the row has ended. */
+/** What ends the row. */
 const END =
   /[,;]?\s+(?:like|as|from|following|using|with|by|so|that|which|while|where|until|because|since|if|via|based|—|–|-)\s|[:;]|,\s*(?:each|all|they|one|both|every|which|separate|individually|independently|no|not)\b|[.!?]\s*$/i;
 
@@ -143,11 +150,11 @@ function namesIn({ verb, object }: Order, lexicon: Lexicon): Names | undefined {
   if (pieces.length < MIN_ITEMS || !said.includes(",")) return undefined;
   const [, lead = "", first = pieces[0]!] = /^(.+ (?:for|to|of|in|on)) (.+)$/i.exec(pieces[0]!) ?? [];
   const written = [first, ...pieces.slice(1)];
-  // "The map layer" is none to be mapped.
+  // "The map layer" is a noun and not an order to map.
   if (!written.every((item) => isName(item, lexicon))) return undefined;
   const named = written.map(withoutArticle);
   const [words, ...others] = named.map((item) => item.split(" ").length);
-  // "Make the list show name, email and role": what stands before the row is no part of the first.
+  // "Make the list show name, email and role": the words before the row do not belong to its first item.
   if (lead === "" && words! > Math.max(...others) + 1) return undefined;
   if (new Set(named).size < named.length || isOfFields(lead, lexicon)) return undefined;
   const { items, noun } = withoutNoun(named);
@@ -159,7 +166,7 @@ function namesIn({ verb, object }: Order, lexicon: Lexicon): Names | undefined {
   };
 }
 
-/** "Columns for name, email and role" are no work each. */
+/** "Columns for name, email and role" are not separate work. */
 const isOfFields = (lead: string, { words }: Lexicon): boolean =>
   lead
     .toLowerCase()
@@ -192,7 +199,7 @@ function withoutNoun(items: readonly string[]): { readonly items: readonly strin
 
 const isPlural = (word: string): boolean => /[^s]s$/i.test(word);
 
-/** "… in all 6 services (cmd/*)", "… in packages/*": the folders that are there, as many as are said. */
+/** "… in all 6 services (cmd/*)", "… in packages/*": the existing folders, if they are as many as the text says. */
 function foldersIn(
   text: string,
   tree: Tree,
@@ -201,7 +208,7 @@ function foldersIn(
   if (found === null) return undefined;
   const [, before = "", number, parent = ""] = found;
   const isBelow = (path: string) => path.startsWith(parent) && !path.includes("/", parent.length);
-  if ([...tree.files].some(isBelow)) return undefined; // No folder has them.
+  if ([...tree.files].some(isBelow)) return undefined; // Some of these files are not in a folder.
   const items = [...tree.folders].filter(
     (folder) => folder.startsWith(parent) && folder.indexOf("/", parent.length) === folder.length - 1,
   );
@@ -212,14 +219,14 @@ function foldersIn(
 const FOLDERS =
   /^((?:[^.;:]|\.(?=\w)){3,200}?)\s+(?:in|for|to|across|of)\s+(?:(?:each of|all of|all|each|every)\s+)?(?:(?:the|our|these)\s+)?(?:(\d{1,3})\s+)?(?:[\w-]+\s+){0,2}\(?`?((?:[\w.@-]+\/)+)\*\/?`?\)?(?=[\s,.;]|$)/i;
 
-/** Those that need others come after those that need none. */
+/** Parts that need other parts come after those that need none. */
 const inTurn = (items: readonly string[], shared: readonly string[]): readonly string[] =>
   items
     .map((item, at) => ({ item, isLater: needed(at, items, shared).length > 0 }))
     .sort((a, b) => Number(a.isLater) - Number(b.isLater))
     .map(({ item }) => item);
 
-/** "Appointments reference the other two": the parts that this one needs. */
+/** "Appointments reference the other two": the indexes of the parts that this one needs. */
 function needed(at: number, items: readonly string[], shared: readonly string[]): readonly number[] {
   const nouns = items.map(contentOf);
   const said = shared.flatMap((sentence) => {

@@ -1,4 +1,4 @@
-/** Does the request ask for the same work on many files or folders that exist? Then they are shared out. */
+/** Shares out a request for the same work on many existing files or folders. */
 
 import { meantBy, nameOf, readsIn } from "../paths.ts";
 import { subjectOf } from "../wording.ts";
@@ -76,9 +76,9 @@ function toldBefore(sentences: readonly string[], around: ShapeAround): Sharing 
 
 const EACH_OF_THEM =
   /^(?:(?:each|every one|all) of (?:them|these|those)|them all|(?:each|every one)(?= (?:to|into|in|with|by|from|for|as|so)))\b/i;
-/** A rename of all, or a merge of them, must see all at once. */
+/** These verbs need all files at once. */
 const CROSSES = /^(?:rename|move|merge|combine|unify|compare|sort|link|delete|remove)$/i;
-/** What a sentence begins with, if it tells of files: "The 16 files in agents/". */
+/** The start of a sentence about files: "The 16 files in agents/". */
 const TOLD =
   /^(?:all\s+|each\s+(?:of\s+)?|every\s+)?(?:the\s+|our\s+|these\s+)?(?:\d{1,4}\s+)?(?:[\w-]+\s+){0,2}(?:files?|documents?|pages?|modules?|packages?|folders?)(?:\s+(?:in|under|of|below)\s+[`"']?[\w.@/-]+[`"']?)?/i;
 
@@ -86,7 +86,7 @@ type FileWork = {
   readonly meant: Meant;
   readonly verb: string;
   readonly title: string;
-  /** Of the title, what follows the names of the files. */
+  /** The part of the title after the names of the files. */
   readonly rest?: string;
   readonly isInPlace?: boolean;
 };
@@ -104,7 +104,7 @@ function workOn({ verb, object: written }: Order, text: string, around: ShapeAro
   const [, thing = "", to = "", where = ""] = EACH.exec(object) ?? [];
   if (where === "" || !lexicon.words.verbs.build.includes(verb.toLowerCase())) return undefined;
   const meant = filesMeant(where, around);
-  // What is added *to* a file is in it; tests *for* a file are in another.
+  // What is added *to* a file is in it; tests *for* a file are in another one.
   return (
     meant && {
       meant: { ...meant, isWhole: false },
@@ -115,7 +115,7 @@ function workOn({ verb, object: written }: Order, text: string, around: ShapeAro
   );
 }
 
-/** "Check the links in all files": a look at one thing, in each of them. */
+/** "Check the links in all files": one check, done in each of them. */
 function lookedAt({ verb, object }: Order, around: ShapeAround): FileWork | undefined {
   const { report, check } = around.lexicon;
   const said = verb.toLowerCase();
@@ -129,17 +129,17 @@ const IN_EACH = /^([^,;:]{1,60}?) (?:in|of|across) ((?:all|every|each)\b.+|(?:th
 
 const EACH = /^([^,;:]{1,60}?) (to|in|for) ((?:all|every|each)\b.+)$/i;
 
-/** The work only reads, or changes each file by itself. A rename everywhere does not: it must see all files at once. */
+/** True if the work only reads, or changes each file by itself. A rename needs all files at once. */
 const isForEach = (sentence: string, verb: string, lexicon: Lexicon): boolean =>
   isReport(sentence, lexicon) || lexicon.words.files.inPlace.includes(verb.toLowerCase());
 
 /**
- * One task an agent, of files no more than five a task, nor more lines than one conversation holds. More tasks than a
- * person expects only where the request asks for them, or where five files a task make them.
+ * One task per agent, of at most five files, and of no more lines than one conversation holds. More tasks than a person
+ * expects only if the request asks for them, or if five files per task make them necessary.
  */
 function countOf({ items, kind, isWhole }: Meant, around: ShapeAround, asked: number | undefined): number {
   const { maxConcurrent, limits, facts } = around;
-  // One more task puts the results together.
+  // One task is reserved to put the results together.
   const unsaid = limits.maxTasksUnsaid - (isWhole ? 1 : 0);
   const agents = Math.max(1, asked ?? Math.min(maxConcurrent, unsaid));
   if (kind === "folders") return Math.min(agents, items.length);
@@ -167,7 +167,7 @@ function partOf(items: readonly string[], work: Work, { limits }: ShapeAround): 
   };
 }
 
-/** One more task puts the results of all parts together. */
+/** The last task, which puts the results of all parts together. */
 const collecting = (sentence: string, parts: readonly Part[]): Part => ({
   subject: "Put the results of all parts together",
   words: sentence,
@@ -176,16 +176,16 @@ const collecting = (sentence: string, parts: readonly Part[]): Part => ({
   isReport: true,
 });
 
-/** Which files or folders of the repository does "all files in src", "16 agent files" or "each module" mean? */
+/** The files or folders that "all files in src", "16 agent files" or "each module" refers to. */
 type Meant = {
   readonly items: readonly string[];
   readonly kind: "files" | "folders";
-  /** "All files", "entire repo", "summarize each": one more task puts the results together. */
+  /** "All files", "entire repo", "summarize each": another task puts the results together. */
   readonly isWhole: boolean;
   readonly assumptions: readonly string[];
 };
 
-/** `object`: what follows the verb. Undefined: it names no files, or none that are there. */
+/** `object`: what follows the verb. Undefined if it names no files, or none that exist. */
 function filesMeant(object: string, around: ShapeAround): Meant | undefined {
   if (object.length > MAX_OBJECT_CHARS) return undefined;
   return named(object, around) ?? whole(object, around) ?? ofAKind(object, around);
@@ -199,7 +199,7 @@ const files = (items: readonly string[], isWhole = false): Meant => ({
   assumptions: [],
 });
 
-/** "src/a.ts, src/b.ts and c.ts": nothing but names, each of one file that is there. */
+/** "src/a.ts, src/b.ts and c.ts": only names, each of one existing file. */
 function named(object: string, { tree }: ShapeAround): Meant | undefined {
   const [list = ""] = object
     .replace(/^(?:these|the following|the)(?: \d{1,4})? files:\s+/i, "")
@@ -212,7 +212,7 @@ function named(object: string, { tree }: ShapeAround): Meant | undefined {
     : undefined;
 }
 
-/** What may follow the files: what the work looks for. */
+/** What may follow the files: the aim of the work. */
 const AIM = /\s+(?:for|with regard to|regarding|with a focus on|focusing on)\s+/i;
 
 /** "the entire repo". */
@@ -258,14 +258,14 @@ function ofAKind(object: string, around: ShapeAround): Meant | undefined {
 
 const MAX_KIND_WORDS = 2;
 
-/** Undefined: there is no such folder. Empty: none was named. */
+/** Undefined if there is no such folder. Empty if none was named. */
 function folderOf(written: string | undefined, { tree }: ShapeAround): string | undefined {
   if (written === undefined) return "";
   const meant = meantBy(written, tree);
   return meant.is === "folder" ? meant.path : undefined;
 }
 
-/** Each of the words is a folder on its way, a part of its name, or its ending. */
+/** True if each word is a folder in the path, a part of the name, or the ending. */
 const fits = (file: string, kinds: readonly string[]): boolean =>
   kinds.every((kind) => {
     const singular = kind.replace(/([^s])s$/, "$1");
@@ -283,7 +283,7 @@ const ENDINGS: Readonly<Record<string, RegExp>> = {
   go: /\.go$/,
 };
 
-/** The folders that are right below it; where none is named, below the first of the usual places. */
+/** The folders directly below the named one; if none is named, below the first existing one of the usual places. */
 function eachFolder(within: string, { tree }: ShapeAround): Meant | undefined {
   const below = (parent: string) =>
     [...tree.folders].filter(
@@ -297,7 +297,7 @@ function eachFolder(within: string, { tree }: ShapeAround): Meant | undefined {
   return items && { items: items.sort(), kind: "folders", isWhole: true, assumptions: [] };
 }
 
-/** Of more files than many tasks can read, the folders at the top are shared out, which name them all. */
+/** If there are more files than the tasks can read, shares out the top folders, which contain them all. */
 function shared(found: readonly string[], isWhole: boolean, { limits }: ShapeAround): Meant {
   if (found.length <= limits.maxBreadthTasks * limits.maxFilesRead) return files(found, isWhole);
   const items = [...new Set(found.map((file) => file.slice(0, file.indexOf("/") + 1) || file))];
@@ -305,7 +305,7 @@ function shared(found: readonly string[], isWhole: boolean, { limits }: ShapeAro
   return { items, kind: "folders", isWhole, assumptions: [assumption] };
 }
 
-/** What people wrote, and nothing that is made, copied or no text. */
+/** True for files that people wrote: not generated, copied or binary ones. */
 const isOwn = (path: string): boolean =>
   !/(?:^|\/)(?:node_modules|vendor|third_party|dist|build|coverage|target|__pycache__|\.git|\.skein)\//.test(
     path,

@@ -1,12 +1,12 @@
-/** Shares paths out in groups of neighbours, nearly equal in size, cut between folders where that costs no more than a file. */
+/** Divides paths into groups of neighbours of nearly equal size, cut between folders if that costs at most one file. */
 
-/** Time in proportion to paths, groups and the size of a group. */
+/** Takes time in proportion to the paths, the groups and the size of a group. */
 export function inGroups(paths: readonly string[], count: number): readonly (readonly string[])[] {
   const groups = Math.max(1, Math.min(count, paths.length));
   const even = paths.length / groups;
   const most = Math.ceil(even) + 1;
   const costOf = (start: number, end: number) => (end - start - even) ** 2 + cutCost(paths, start);
-  /** `costs[end]`: of the best way to cut the first `end` paths in as many groups as were made so far. */
+  /** `costs[end]`: the cost of the best way to cut the first `end` paths into the groups made so far. */
   let costs = [0, ...paths.map(() => Number.POSITIVE_INFINITY)];
   const starts: number[][] = [];
   for (let group = 0; group < groups; group += 1) {
@@ -32,7 +32,9 @@ export function inGroups(paths: readonly string[], count: number): readonly (rea
   return found.reverse();
 }
 
-/** A cut inside a folder is a little worse than a group that is one file too large and one that is one too small. */
+/**
+ * A cut inside a folder costs a little more than one group that is a file too large and one that is a file too small.
+ */
 const INSIDE = 2.5;
 
 const cutCost = (paths: readonly string[], start: number): number =>

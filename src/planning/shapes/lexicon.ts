@@ -1,13 +1,13 @@
-/** What does a sentence begin with: an order, a word of order, a limit? All by the published words. */
+/** Classifies sentences by their first words, from the published lists: order, time word, limit or statement. */
 import { asksOnly } from "../asks-only.ts";
 import type { WordList, Words } from "../data.ts";
 import { limitAlone } from "./limits.ts";
 
 export type Lexicon = {
   readonly words: Words;
-  /** All verbs that can be an order. */
+  /** All verbs that can begin an order. */
   readonly verbs: ReadonlySet<string>;
-  /** Orders that change nothing, and those that may. */
+  /** `report`: orders that change nothing. `check`: orders that may change something. */
   readonly report: ReadonlySet<string>;
   readonly check: ReadonlySet<string>;
   readonly starts: {
@@ -17,7 +17,7 @@ export type Lexicon = {
     readonly when: Readonly<Record<When, RegExp>>;
   };
   readonly story: RegExp;
-  /** What a limit is about. */
+  /** What a limit can be about. */
   readonly limited: RegExp;
   readonly finite: ReadonlySet<string>;
 };
@@ -51,29 +51,29 @@ export function lexiconOf(words: Words): Lexicon {
   return lexicon;
 }
 
-/** Patterns of a hundred words are made once for each list of words. */
+/** Patterns of a hundred words, compiled once per list of words. */
 const lexicons = new WeakMap<Words, Lexicon>();
 
-/** The longest first, so that "clean up" is not "clean". An apostrophe may be curled. */
+/** The longest first, so that "clean up" is not read as "clean". An apostrophe may be curly. */
 const anyOf = (list: WordList): string =>
   `(?:${[...list, NOTHING]
     .sort((a, b) => b.length - a.length)
     .map((word) => RegExp.escape(word).replaceAll(/'|\\x27/g, "['’]"))
     .join("|")})`;
 
-/** An empty list fits nothing. */
+/** Makes an empty list match nothing. */
 const NOTHING = "\u0000";
 
 const startOf = (list: WordList): RegExp => new RegExp(`^${anyOf(list)}(?![\\w'’-])[,:]?\\s*`, "i");
 
 export type Order = {
-  /** As it was written. */
+  /** The verb as it was written. */
   readonly verb: string;
-  /** What follows the verb. */
+  /** The text after the verb. */
   readonly object: string;
 };
 
-/** The order that a sentence gives, without what is polite before it; undefined if it gives none. */
+/** The order that a sentence gives, without polite words before it; undefined if it gives none. */
 export function orderIn(sentence: string, lexicon: Lexicon): Order | undefined {
   const said = withoutPolite(sentence, lexicon);
   const found = lexicon.starts.verb.exec(said);
@@ -85,14 +85,14 @@ export function orderIn(sentence: string, lexicon: Lexicon): Order | undefined {
 
 const WISH = /^(?:we|i)(?:['’]d| would)? (?:need|want|like)\s+(?!to\b|you\b)/i;
 
-/** "We need CRUD for users" asks for something to be made, without a verb that says so. */
+/** "We need CRUD for users" is an order without a verb of its own. */
 export function wishIn(sentence: string, lexicon: Lexicon): Order | undefined {
   const said = withoutPolite(sentence, lexicon);
   const found = WISH.exec(said);
   return found === null ? undefined : { verb: "Add", object: said.slice(found[0].length) };
 }
 
-/** What a sentence says, without what is polite before it. */
+/** The sentence without polite words before it. */
 export function withoutPolite(sentence: string, { starts }: Lexicon): string {
   let said = sentence.replace(/^["'(*_\s]+/, "");
   for (let n = 0; n < 3; n += 1) said = said.replace(starts.polite, "");
@@ -101,15 +101,15 @@ export function withoutPolite(sentence: string, { starts }: Lexicon): string {
 
 const ASKS = /^(?:that|what|which|where|whether|who|how|why|when|if|whatever|so|and)$/;
 
-/** "Build fails on Windows", "Test suite is red": the second or third word is a verb already. */
+/** "Build fails on Windows", "Test suite is red": the second or third word is already a verb. */
 function isStatement(object: string, { finite }: Lexicon): boolean {
   const [second = "", third = ""] = object.slice(0, 80).toLowerCase().replaceAll("’", "'").split(/\s+/);
   return finite.has(second) || (finite.has(third) && !ASKS.test(second));
 }
 
 /**
- * What a sentence is. A `limit` says how the work is to be done ("do not change the API") and belongs to all tasks.
- * What begins like one and may be work itself ("do not crash when the file is missing") is `unclear`.
+ * The kind of a sentence. A `limit` says how the work is to be done ("do not change the API") and applies to all tasks.
+ * A sentence that begins like a limit but may be work itself ("do not crash when the file is missing") is `unclear`.
  */
 export type Kind = "order" | "limit" | "unclear" | "statement";
 
@@ -121,11 +121,11 @@ export function kindOf(sentence: string, lexicon: Lexicon): Kind {
   return lexicon.limited.test(said) && !CONDITION.test(said) ? "limit" : "unclear";
 }
 
-/** A limit holds always; behaviour has its moment. */
+/** A limit always applies; a condition shows that the sentence describes behaviour. */
 const CONDITION = /\b(?:when|whenever|if|while|twice)\b/i;
 const PROHIBITION = /^(?:don['’]t|do not|never|no|avoid)\b/i;
 
-/** What may stand beside parts and be carried by all of them: it limits or explains, and asks for nothing of its own. */
+/** True for sentences that all parts may carry: they limit or explain, and ask for nothing of their own. */
 export function carriedByAll(sentence: string, lexicon: Lexicon): boolean {
   const kind = kindOf(sentence, lexicon);
   if (kind !== "unclear") return kind !== "order";
@@ -138,13 +138,13 @@ export const demands = (sentence: string): boolean => DEMANDS.test(sentence);
 const DEMANDS =
   /\b(?:must|shall|needs? to|ha(?:s|ve) to|(?:at (?:least|most)|no more than|within|under|up to|max(?:imum)?) \d+)\b|[,;:(]\s*(?:(?:and|but)\s+)?(?:please\s+)?(?:do not|don['’]t|never)\s+\w/i;
 
-/** "Please don't merge any two of those": it forbids something, always. */
+/** "Please don't merge any two of those": a prohibition without a condition. */
 export function isProhibition(sentence: string, lexicon: Lexicon): boolean {
   const said = withoutPolite(sentence, lexicon);
   return PROHIBITION.test(said) && !CONDITION.test(said);
 }
 
-/** `step`: its number, where it says "Step 2:". `isPhase`: where it says "Phase 2:". */
+/** `step`: the number in "Step 2:". `isPhase`: true for "Phase 2:". */
 type Timed = {
   readonly when: When;
   readonly rest: string;
@@ -154,7 +154,7 @@ type Timed = {
 
 const STEP = /^(step|phase|stage|milestone)\s+(\d{1,2})\s*[:.)—–-]\s*/i;
 
-/** The order word at the start of a sentence, and what is said after it. */
+/** The time word at the start of a sentence, and the text after it. */
 export function whenOf(sentence: string, lexicon: Lexicon): Timed | undefined {
   const said = sentence.replace(/^(?:and|but|so)\s+/i, "");
   const step = STEP.exec(said);
@@ -175,7 +175,7 @@ export function whenOf(sentence: string, lexicon: Lexicon): Timed | undefined {
 const CLAUSE = /^(?:once|after|as soon as)\s/i;
 const MAX_CLAUSE_CHARS = 300;
 
-/** "Once it is deployed, run the script", "After the check (no rows left) switch over": the order that follows. */
+/** "Once it is deployed, run the script", "After the check (no rows left) switch over": the order after the clause. */
 function afterClause(said: string, lexicon: Lexicon): Timed | undefined {
   if (!CLAUSE.test(said)) return undefined;
   for (const { index } of said.slice(0, MAX_CLAUSE_CHARS).matchAll(/[,)](?=\s)/g)) {
@@ -188,8 +188,8 @@ function afterClause(said: string, lexicon: Lexicon): Timed | undefined {
 }
 
 /**
- * Whether its first order only reads, and no later one changes something: "review x and fix it" does. `isLater`: it
- * follows other work, so that "verify the login" and "deploy it" are no wish for code.
+ * True if the first order only reads, and no later one changes something, as in "review x and fix it". `isLater`: the
+ * text follows other work, so that "verify the login" and "deploy it" do not ask for code.
  */
 export function isReport(text: string, lexicon: Lexicon, isLater = false): boolean {
   const first = orderIn(whenOf(text, lexicon)?.rest ?? text, lexicon);
@@ -207,21 +207,23 @@ export function isReport(text: string, lexicon: Lexicon, isLater = false): boole
   });
 }
 
-/** At the end of other work these leave no change behind. */
+/** After other work, these leave no change in the repository. */
 const OPERATING = /^(?:deploy|publish|push|tag|run|roll back)$/;
 
 /** "Run a script …: it has to be resumable": something new, with requirements, must be written before it can run. */
 const isToBeMade = (object: string): boolean =>
   /^an?\b/i.test(object) && /\b(?:has to|have to|must|should)\b/i.test(object);
 
-/** "Check whether", "find all", "list every": they ask for an answer. */
+/** "Check whether", "find all", "list every": these ask for an answer. */
 const ASKED_FOR = /^(?:whether|if|why|how|what|which|where|who|all|every|each|out)\b/i;
 
 const MAX_THING_WORDS = 14;
-/** Where the name of a thing ends, and words about it may follow. */
+/** The end of a thing's name, where words about it may follow. */
 const ABOUT = /\s*\([^()]*\)|(?:[,;:]|\s[—–-])\s.*$|\s(?:that|which|who)\s.*$/gis;
 
-/** The name of something to be made: "dark mode", "status page that shows the queue". A sentence about the world is none. */
+/**
+ * True for the name of something to be made: "dark mode", "status page that shows the queue"; false for a statement.
+ */
 export function isThing(words: string, { finite }: Lexicon): boolean {
   if (/\n|~~|\?\s*$/.test(words)) return false;
   const said = words

@@ -1,11 +1,11 @@
-/** Takes from an order what limits how it is done: "each with tests", "in TypeScript", "using 5 agents". */
+/** Separates an order from its limits: "each with tests", "in TypeScript", "using 5 agents". */
 
 type Limited = {
   /** The order without its limits. */
   readonly text: string;
-  /** Those that each part has to keep, as they were written. */
+  /** The limits for each part, as they were written. */
   readonly limits: readonly string[];
-  /** How many agents it asks for, if it does. */
+  /** The number of agents, if the order names one. */
   readonly agents?: number;
 };
 
@@ -15,7 +15,7 @@ const AGENTS =
   "(?:up to |at most |exactly )?(\\d{1,3}) (?:parallel |concurrent )?(?:agents|workers|subagents)";
 const TESTS = "(?:\\w+ ){0,2}tests?";
 
-/** What may trail an order; the first group of the last is a number of agents. */
+/** Limits that may follow an order; the first group of the last pattern is the number of agents. */
 const TRAILING: readonly RegExp[] = [
   new RegExp(
     `(?:each|all|every one)(?: of (?:them|which))? (?:with|including|having|covered by) (?:(?:its|their) own )?${TESTS}(?: of (?:its|their) own)?$`,
@@ -31,14 +31,14 @@ const TRAILING: readonly RegExp[] = [
 
 const LEADING = new RegExp(`^(?:using|with) ${AGENTS}, |^in ${LANGUAGE}, `, "i");
 
-/** Unchanged where nothing limits it, and where nothing else would be left. */
+/** Returns the text unchanged if it has no limit, or if nothing else would be left. */
 export function withoutLimits(written: string): Limited {
   const limits: string[] = [];
   let agents: number | undefined;
   let text = written.trim().replace(/[.!\s]+$/, "");
   const take = (found: RegExpExecArray, at: "start" | "end") => {
     const [words, number] = found;
-    // How many work at once is nothing that one of them can keep.
+    // A single worker cannot follow a number of agents, so it is not a limit.
     if (number === undefined && !/in parallel$/i.test(words))
       limits.unshift(words.replace(/^,?\s+|,\s*$/g, ""));
     agents ??= number === undefined ? undefined : Math.max(1, Number(number));
@@ -55,10 +55,10 @@ export function withoutLimits(written: string): Limited {
 }
 
 const MAX_LIMITS = 4;
-/** A verb, and something that it is done to. */
+/** The shortest order: a verb and an object. */
 const MIN_ORDER_CHARS = 8;
 
-/** "Each with tests.", "Use 5 agents.", "All in TypeScript.": a sentence that is nothing but such a limit. */
+/** A sentence that is only a limit: "Each with tests.", "Use 5 agents.", "All in TypeScript." */
 export function limitAlone(sentence: string): Pick<Limited, "agents"> | undefined {
   const said = sentence
     .trim()

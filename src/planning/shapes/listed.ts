@@ -1,4 +1,4 @@
-/** Is the request a list of orders? Then each item is a task; what stands around the list belongs to all of them. */
+/** Makes a task of each item if the request is a list of orders; the text around the list goes into all of them. */
 import { subjectOf } from "../wording.ts";
 import { carriedByAll, isThing, kindOf, type Lexicon, orderIn, type When, whenOf } from "./lexicon.ts";
 import { inOneFile, isTests, togetherIn } from "./merge.ts";
@@ -46,7 +46,7 @@ const isLimit = (words: string, lexicon: Lexicon): boolean => kindOf(words, lexi
 
 type ListedPart = { readonly text: string; readonly words: string; readonly after: readonly number[] };
 
-/** Undefined: an item is no order. */
+/** Undefined if an item is not an order. */
 function partsOf(
   { lists, lead, tail }: Sections,
   lexicon: Lexicon,
@@ -82,11 +82,13 @@ function partsOf(
   return parts;
 }
 
-/** "Do these in parallel:", "In parallel:" leads to pieces of work; "when they run in parallel:" does not. */
+/** "Do these in parallel:" or "In parallel:" leads to pieces of work; "when they run in parallel:" does not. */
 const AT_ONCE =
   "^(?:please )?(?:(?:do|work on|tackle|take|handle) [\\w ]{1,30} )?in parallel(?:,? please)?:\\s*$";
 
-/** "One commit each", "each of these can be its own PR", "unrelated to each other": such items need no verb. */
+/**
+ * "One commit each", "each of these can be its own PR", "unrelated to each other": items under such words need no verb.
+ */
 const UNIT = "(?:commit|pr|pull request|merge request)";
 const TOLD_APART = new RegExp(
   [
@@ -97,28 +99,31 @@ const TOLD_APART = new RegExp(
   ].join("|"),
   "im",
 );
-/** Numbers count such items, and do not order them. */
+/** Under such words, numbers count the items without ordering them. */
 const UNORDERED = new RegExp(
   `\\b(?:unrelated|independent)(?: (?:to|of|from))? (?:each other|one another)\\b|\\bin no particular order\\b|${AT_ONCE}`,
   "im",
 );
 const isInOrder = ({ isNumbered }: List, lead: string): boolean => isNumbered && !UNORDERED.test(lead);
 
-/** A fault or a wish. */
+/** An item that names a fault or a wish, without a verb of its own. */
 const ownWork = (words: string): ItemOrder => ({ text: sentencesOf(words)[0] ?? words, verb: "" });
 
-/** What is asked, put off or said of another item is no work by itself. */
+/** A question, a postponed item or a reference to another item is not work by itself. */
 const NO_WORK =
   /\?|~~|\b(?:not now|not yet|later|ignore|skip|decided|discuss(?:ion|ed)?|see (?:above|below|\d)|same (?:as|for)|I think)\b/i;
 
-/** "## Phase 2" comes after "## Phase 1". */
+/** Numbered headings are in order: "## Phase 2" comes after "## Phase 1". */
 const PHASE = /\b(?:phase|step|stage|milestone)\s*\d/i;
 
-/** A sentence that asks for work of its own, but for a lead that ends in a colon, is none that all tasks carry. */
+/**
+ * True for a lead that ends in a colon, and for a sentence that all tasks can carry because it asks for no work of its
+ * own.
+ */
 const isAround = (sentence: string, lexicon: Lexicon): boolean =>
   sentence.endsWith(":") || carriedByAll(sentence, lexicon);
 
-/** "Steps to reproduce:" leads to a story, "When I do this:" and "Steps:" too. */
+/** False for the lead of a story: "Steps to reproduce:", "When I do this:", "Steps:". */
 const mayLead = (before: string, { story }: Lexicon): boolean =>
   !story.test(before.slice(-MAX_LEAD_CHARS)) && !/(?:^|\n)\s*steps:?\s*$/i.test(before);
 const MAX_LEAD_CHARS = 2_000;
@@ -147,17 +152,17 @@ function orderOf(words: string, list: List, lead: string, lexicon: Lexicon): Ite
 
 const MIN_THINGS = 3;
 
-/** Boxes of a form for changes: they say when the work is done. */
+/** Checkboxes of a pull-request form, which say when the work is done. */
 const IS_DONE_WHEN =
   /^(?:(?:all |unit |new |existing )*tests?\b.*\b(?:pass(?:es|ing)?|added|written|green)\b|(?:added|updated|reviewed|documented|tested|checked|ran)\b|(?:docs?|documentation|readme|changelog)\b.{0,20}\b(?:added|updated|entry)\b|(?:ci|lint(?:er)?|build)\b.{0,20}\b(?:pass(?:es)?|green|clean)\b|self-?review)/i;
 
-/** Boxes of a form for reports: what it is, or where it was seen. */
+/** Checkboxes of an issue form, which say what it is or where it was seen. */
 const IS_CHOICE =
   /^(?:yes|no|other|question|bug(?: ?fix| report)?|(?:new )?feature(?: request)?|breaking change|docs|documentation|refactoring|chore|windows|linux|mac ?os|ios|android|chrome|firefox|safari|edge)\b[^\p{L}]*(?:\([^)]*\))?\W*$/iu;
 const ASKS_TO_TICK =
   /(?:\?|\b(?:platforms?|os|operating systems?|browsers?|environments?|versions?|components?|severity|priority|types?(?: of .{1,20})?|affected|affects|checklist)\W*)\s*$/i;
 
-/** "Next round:", "Left for the launch:" leads to pieces of work, and not to what one thing has. */
+/** "Next round:" or "Left for the launch:" leads to pieces of work; other leads list properties of one thing. */
 const isOfWork = (lead: string): boolean => {
   const last = sentencesOf(lead).at(-1) ?? "";
   return last.endsWith(":") && OF_WORK.test(last);
@@ -165,7 +170,7 @@ const isOfWork = (lead: string): boolean => {
 const OF_WORK =
   /\b(?:to-?dos?|to do|left|remaining|outstanding|(?:still )?missing|backlog|road ?map|wish ?list|next (?:round|up|sprint|release|version|iteration|milestone|week|steps)|for (?:the |this )?(?:next )?(?:launch|sprint|release|milestone|iteration))\b/i;
 
-/** "Add these commands:" leads to things that are to be made; what has fields has no parts. */
+/** The verb of a lead such as "Add these commands:", which lists things to make; undefined for a thing with fields. */
 function makingVerb(lead: string, lexicon: Lexicon): string | undefined {
   const last = sentencesOf(lead).at(-1) ?? "";
   const order = last.endsWith(":") ? orderIn(last, lexicon) : undefined;
@@ -174,12 +179,12 @@ function makingVerb(lead: string, lexicon: Lexicon): string | undefined {
   return nouns.some((noun) => lexicon.words.lists.fields.includes(noun)) ? undefined : order.verb;
 }
 
-/** What these do is done to what the others made. */
+/** Work on the results of the other items. */
 const CLOSING =
   /^(?:test\b|verify\b|validate\b|document\b|(?:code[- ])?review\b|(?:update|write|extend|add)\s+(?:\w+\s+){0,2}(?:docs?|documentation|readme|changelog)\b)/i;
 const LAST =
   /^(?:release|publish|deploy|tag|roll out)\b|^(?:review|audit)\s+(?:it|them|everything|the (?:changes?|results?|code|work|whole))\b/i;
-/** What is left over, what breaks, who calls it, what is old then: all of it comes from the items before. */
+/** Work on what is left over, breaks, calls the code or is outdated by the items before. */
 const FOLLOWS =
   /\b(?:whatever|everything|the rest|the above|accordingly|afterwards?|what(?:ever)? (?:breaks|fails|is left)|callers?|usages|call sites|the new)\b|^(?:remove|delete|drop|clean up)\b.*\b(?:old|legacy|obsolete|unused|dead)\b/i;
 /** "Use it in the server", "write a reader for them". */
@@ -188,7 +193,7 @@ const POINTS_BACK =
 
 export const pointsBack = (text: string): boolean => POINTS_BACK.test(text) || FOLLOWS.test(text);
 
-/** Behind a list: "Finally, run all tests", "Update the changelog". It is done to what the items made. */
+/** A sentence after a list that orders work on its results: "Finally, run all tests", "Update the changelog". */
 export function closes(sentence: string, lexicon: Lexicon): boolean {
   const at = whenOf(sentence, lexicon);
   const order = orderIn(at?.rest ?? sentence, lexicon);
@@ -198,7 +203,9 @@ export function closes(sentence: string, lexicon: Lexicon): boolean {
 
 const isClosing = (text: string): boolean => CLOSING.test(text) || isTests(text);
 
-/** Items without numbers run side by side, but for those that say that they follow. */
+/**
+ * The items that an item waits for. Items without numbers run side by side, except those that refer to earlier ones.
+ */
 export function waitsFor(at: number, all: readonly ItemOrder[]): readonly number[] {
   const { text, when } = all[at]!;
   const before = all.slice(0, at).map((_, index) => index);

@@ -1,10 +1,10 @@
-/** Puts parts together that cannot land alone: a thing and its tests, a rename and its callers, work on one file. */
+/** Groups parts that cannot land alone: code and its tests, a rename and its callers, work on one file. */
 import { contentOf, shares } from "../content.ts";
 import { readsIn, type Tree } from "../paths.ts";
 import { type Lexicon, orderIn } from "./lexicon.ts";
 import { sentencesOf } from "./text.ts";
 
-/** Groups of places, in order; each begins with the part that the others of the group belong to. */
+/** Groups of indexes, in order; each begins with the part that the others of the group belong to. */
 export function togetherIn(texts: readonly string[], tree: Tree): readonly (readonly number[])[] {
   const groups: number[][] = [];
   const groupOf: number[][] = [];
@@ -19,7 +19,7 @@ export function togetherIn(texts: readonly string[], tree: Tree): readonly (read
   return groups;
 }
 
-/** Whether a lead says that all of it is in one file ("In a.ts:", "Rework a.ts."), and no part names another. */
+/** True if the lead says that all work is in one file ("In a.ts:", "Rework a.ts."), and no part names another file. */
 export function inOneFile(lead: string, parts: readonly string[], tree: Tree, lexicon: Lexicon): boolean {
   const named = parts.flatMap((text) => readsIn(text, tree, 2));
   return sentencesOf(lead).some((sentence) => {
@@ -34,16 +34,16 @@ const TESTS =
   /^(?:(?:and|also|then|please)\s+)*(?:add|write|create|extend|include|provide)\s+(?:[\w-]+\s+){0,3}tests?\b|^(?:cover|test)\s+(?:it|this|that)\b/i;
 export const isTests = (text: string): boolean => TESTS.test(text);
 
-/** Tests of several parts, or of all, are a task of their own. */
+/** Words for tests of several parts, which are a task of their own. */
 const OF_SEVERAL =
   /\b(?:both|all|each|every|everything|above|them|these|those|end-to-end|e2e|integration)\b/i;
 const OF_THE_LAST = /\b(?:it|this|that)\b/i;
-/** The words by which every order for tests is known. */
+/** Words of any order for tests, which do not say what is tested. */
 const ABOUT_TESTS = contentOf(
   "tests test unit regression write cover create extend include provide coverage",
 );
 
-/** The one earlier part that these tests are of. */
+/** The one earlier part that these tests belong to. */
 function testedBy(at: number, texts: readonly string[]): number | undefined {
   const text = texts[at]!;
   if (!isTests(text) || OF_SEVERAL.test(text)) return undefined;
@@ -58,11 +58,11 @@ function testedBy(at: number, texts: readonly string[]): number | undefined {
 const CALLERS =
   /^(?:update|fix|adapt|adjust|change|migrate|switch)\s+(?:all\s+|the\s+|every\s+|its\s+|their\s+)*(?:callers?|usages?|call sites?|references|imports)\b/i;
 
-/** Between a rename and its callers nothing builds. */
+/** The part before this one if this one updates the callers of a rename: without it nothing builds. */
 const calledBy = (at: number, texts: readonly string[]): number | undefined =>
   at > 0 && CALLERS.test(texts[at]!) ? at - 1 : undefined;
 
-/** The nearest earlier part that names the same one file: they could only take turns. */
+/** The nearest earlier part that names the same single file: separate tasks would have to take turns. */
 function onSameFile(at: number, files: readonly (readonly string[])[]): number | undefined {
   const [only, more] = files[at]!;
   if (only === undefined || more !== undefined) return undefined;

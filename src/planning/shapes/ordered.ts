@@ -1,6 +1,6 @@
 /**
- * Is the request a sequence of sentences that start with order words ("First", "Then", "Once that is live, …")? Then
- * each such sentence starts a task. Before the sequence there may be an introduction, after it limits; every task carries both.
+ * Makes a task of each sentence that starts with a time word ("First", "Then", "Once that is live, …"). An introduction
+ * before the sequence and limits after it go into every task.
  */
 import { subjectOf } from "../wording.ts";
 import { FAULT } from "./clauses.ts";
@@ -57,7 +57,7 @@ export const ordered: RequestShape = (request, { lexicon, limits, tree }) => {
   };
 };
 
-/** "Step 5: docs/billing.md" says what it is about and nothing else. */
+/** True for a text that is only a path, as in "Step 5: docs/billing.md". */
 const isPath = (text: string): boolean => /^[\w@-]+(?:[/.][\w@-]+)+\.?$/.test(text);
 
 /** `isLine`: it begins a line of its paragraph. */
@@ -69,7 +69,10 @@ type Step = {
   readonly paragraph: number;
 };
 
-/** "Step 1:" to "Step 4:", each once; what else speaks of steps by their numbers may change their order. */
+/**
+ * True if the steps have no numbers, or are "Step 1:" to "Step 4:", each once. Other sentences about step numbers might
+ * change the order.
+ */
 function areNumbered(
   { steps, shared }: { readonly steps: readonly Step[]; readonly shared: readonly string[] },
   lexicon: Lexicon,
@@ -86,7 +89,7 @@ function areNumbered(
   );
 }
 
-/** Undefined: an order word without an order tells a story ("Then the page is blank"). */
+/** Undefined if a time word comes without an order, because that tells a story ("Then the page is blank"). */
 function stepsIn(
   sentences: readonly Sentence[],
   lexicon: Lexicon,
@@ -112,20 +115,20 @@ function stepsIn(
   return { steps, shared: [...shared, ...takeLimits(steps.at(-1), lexicon)] };
 }
 
-/** What limits behind the last step limits all of them: "Finally update the docs. Never lock a table." */
+/** A limit after the last step applies to all steps: "Finally update the docs. Never lock a table." */
 function takeLimits(last: Step | undefined, lexicon: Lexicon): readonly string[] {
   if (last === undefined) return [];
   const own = last.words.findLastIndex((sentence, at) => at === 0 || !isOfAll(sentence, lexicon));
   return last.words.splice(own + 1);
 }
 
-/** "It must be short" is said of the last step alone. */
+/** "It must be short" applies to the last step only. */
 const isOfAll = (sentence: string, lexicon: Lexicon): boolean =>
   kindOf(sentence, lexicon) === "statement"
     ? demands(sentence) && !/^(?:it|this|that|they|these|those)\b/i.test(sentence)
     : carriedByAll(sentence, lexicon);
 
-/** Phases may say what will be so, but one of them orders something. Those of a story do not, and tell what broke. */
+/** Phases may describe results if one of them is an order. Phases of a story describe what broke. */
 const arePhases = (steps: readonly Step[], shared: readonly string[], lexicon: Lexicon): boolean =>
   steps.every(({ words: [first = ""] }) => whenOf(first, lexicon)?.isPhase === true) &&
   steps.some(({ text }) => orderIn(text, lexicon) !== undefined) &&
@@ -134,11 +137,13 @@ const arePhases = (steps: readonly Step[], shared: readonly string[], lexicon: L
 
 const IS_DONE = /\b(?:already|done|finished|merged|shipped|landed)\b/i;
 
-/** "Phase 2: the CLI reads both formats". */
+/** A phase that describes a result: "Phase 2: the CLI reads both formats". */
 const isPlanned = (at: ReturnType<typeof whenOf>, text: string): boolean =>
   at?.isPhase === true && !/\?\s*$/.test(text);
 
-/** How many sentences before "First …" introduce the sequence: the goal in one order at most, and statements. */
+/**
+ * The number of sentences before "First …" that introduce the sequence: statements, and at most one order for the goal.
+ */
 function introductionEnd(sentences: readonly Sentence[], lexicon: Lexicon): number {
   const first = sentences.findIndex(({ text }) => whenOf(text, lexicon) !== undefined);
   const kinds = sentences.slice(0, first).map(({ text }) => kindOf(text, lexicon));
@@ -149,7 +154,7 @@ function introductionEnd(sentences: readonly Sentence[], lexicon: Lexicon): numb
   return isIntroduction ? first : 0;
 }
 
-/** Each waits for the one before it; what happens meanwhile waits for what that one waits for. */
+/** Each step waits for the one before it; a "meanwhile" step waits for the same steps as its predecessor. */
 function inOrder(steps: readonly Step[]): readonly (Step & Pick<Part, "after">)[] {
   let before: readonly number[] = [];
   let group: number[] = [];

@@ -1,4 +1,4 @@
-/** Makes a task of each thing in a row that has a place of its own: "upgrade x in api/, y in web/ and z in docs/". */
+/** Makes a task of each thing in a row that names a place of its own: "upgrade x in api/, y in web/ and z in docs/". */
 import { overlaps } from "../../core/scope.ts";
 import { contentOf } from "../content.ts";
 import { placesIn, type Tree } from "../paths.ts";
@@ -33,7 +33,7 @@ export const placed: RequestShape = (request, { lexicon, limits, tree }) => {
 
 type Row = {
   readonly sentence: string;
-  /** "Upgrades: ", or nothing. */
+  /** "Upgrades: ", or empty. */
   readonly lead: string;
   readonly pieces: readonly string[];
 };
@@ -41,9 +41,9 @@ type Row = {
 /** Two small things are seldom worth a task each. */
 const MIN_PIECES = 3;
 const MAX_CHARS = 1_000;
-/** What these do has two places. */
+/** Verbs of work that involves two places. */
 const CROSSES = /^(?:rename|move|copy|merge|combine|unify|compare|sync|swap|extract)$/i;
-/** "See docs/a.md" refers; callers belong to what they call. */
+/** "See docs/a.md" is a reference; callers belong to the task of what they call. */
 const NO_WORK =
   /^(?:see|as|like|follow\w*|per|cf|also|but|or|not|because|since|which|where|when|if|though|same|similar|probably|maybe|however)\b|\b(?:callers?|usages?|call sites?|references|imports)\b/i;
 const LEAD = /^([^:,;.]{2,60}):\s+/;
@@ -73,7 +73,7 @@ function rowIn(sentence: string, lexicon: Lexicon, tree: Tree): Row | undefined 
   };
 }
 
-/** Each has one place, which is no other's and in no other's, and words that say what is done there. */
+/** True if each piece has one place, which does not overlap with any other, and words that say what is done there. */
 function areApart(pieces: readonly string[], tree: Tree): boolean {
   const places = pieces.map((piece) => placesIn(piece, tree));
   return (

@@ -1,18 +1,18 @@
-/** Makes a task of its own of a review at the end (", then review it"): it is not its author's. */
+/** Makes a separate task of a review at the end (", then review it"), so that the author does not review the work. */
 import { placesIn, type Tree } from "../paths.ts";
 import { subjectOf } from "../wording.ts";
 import { isReport, type Lexicon, orderIn } from "./lexicon.ts";
 import type { Part, RequestShape } from "./shape.ts";
 import { linesOf, sentencesOf } from "./text.ts";
 
-/** What a reviewer is told, whatever the words of the request. */
+/** The instructions of a reviewer, whatever the words of the request. */
 export const REVIEW =
   "Code review of what the tasks before this one made, by an agent that did not make it: read the change critically, " +
   "assess its quality, give feedback with path and line. Change nothing.";
 
 const WORK_ONLY = "Do the work only: another task reviews it afterwards.";
 
-/** `shapeOf`: of the request without its review. */
+/** `shapeOf`: the shape of the request without its review. */
 export const reviewed =
   (shapeOf: RequestShape): RequestShape =>
   (request, around) => {
@@ -47,10 +47,10 @@ export const reviewed =
     return { shared: [], assumptions: [], ...shape, parts: [...parts, part] };
   };
 
-/** A review that is to make something true of the result is work on it: a report alone would not bring it about. */
+/** A review that must also make something true of the result is work on it: a report alone would not achieve that. */
 const AIM = /\b(?:so(?: that)?\s+\w+|until|to (?:make sure|ensure)|and make sure)\b/i;
 
-/** "Review all of src/auth" after work in docs/ is of another place, and no review of that work. */
+/** False for "review all of src/auth" after work in docs/: it is not a review of that work. */
 export function isOfTheWork(review: string, work: string, tree: Tree): boolean {
   const places = placesNamed(review, tree);
   const made = placesNamed(work, tree);
@@ -58,7 +58,7 @@ export function isOfTheWork(review: string, work: string, tree: Tree): boolean {
   return places.length === 0 || made.length === 0 || places.some(isMade);
 }
 
-/** "src/auth" without a slash at its end, too. */
+/** Also finds folders without a slash at the end, such as "src/auth". */
 const placesNamed = (text: string, tree: Tree): readonly string[] =>
   placesIn(text.replace(/[\w@-]\/[\w@-]+(?=[\s,;:!?]|[.]?$)/g, "$&/"), tree);
 
@@ -67,7 +67,7 @@ const HAVE = /^have /i;
 const ANOTHER =
   "(?:have|let|get|ask) (?:(?:some|any)(?:one|body)(?: else)?|(?:an?)?other (?:agent|person|reviewer|model)|an? (?:(?:different|second|separate|fresh|independent) )?(?:agent|person|reviewer|model)) (?:to )?";
 const BY_ANOTHER = new RegExp(`^${ANOTHER}(?=review|audit)`, "i");
-/** To the end of the sentence. */
+/** The rest of the sentence. */
 const REST = "(?:[^.!?\\n]|\\.(?=\\w))*";
 const DONE_TO = `have (?:it|them|both|that|this|the \\w+|everything) (?:reviewed|audited)\\b${REST}`;
 const BY = `${ANOTHER}(?:review|audit)\\b${REST}`;

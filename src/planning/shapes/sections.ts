@@ -1,36 +1,36 @@
-/** Takes a request apart into lists of orders, by its headings if it has some, and what stands around them. */
+/** Splits a request into lists of orders, by its headings if it has any, and the text around them. */
 import { type Lexicon, orderIn } from "./lexicon.ts";
 import { linesOf, type TextLine } from "./text.ts";
 
 export type List = {
-  /** Above it, as it was written. */
+  /** The heading above the list, as it was written. */
   readonly heading?: string;
   readonly items: readonly string[];
   readonly isNumbered: boolean;
-  /** All have a box to be ticked. */
+  /** All items have a checkbox. */
   readonly isBoxed: boolean;
-  /** It is the text below a heading that is an order itself. */
+  /** The list is the text below a heading that is an order itself. */
   readonly isText?: true;
 };
 
 export type Sections = {
   readonly lists: readonly List[];
-  /** Texts beside the lists, which must not ask for more. */
+  /** Texts beside the lists, which must not contain further orders. */
   readonly around: readonly string[];
-  /** Lines that belong to all parts whatever they say: what is done already, acceptance criteria, background. */
+  /** Lines that apply to all parts, whatever they say: finished work, acceptance criteria, background. */
   readonly aside: readonly string[];
-  /** Above the first list: what leads to it. */
+  /** The text above the first list, which leads to it. */
   readonly lead: string;
-  /** Below the last list: what is done to what the lists make may stand there. */
+  /** The text below the last list, which may order work on the lists' results. */
   readonly tail: string;
 };
 
-/** Undefined: there is something that is no such list: a form, code, a quote, a table. */
+/** Undefined if the request contains something else: a form, code, a quote or a table. */
 export function sectionsIn(request: string, lexicon: Lexicon): Sections | undefined {
   const lines = linesOf(request);
   const isHeaded = lines.some(({ is }) => is === "heading");
   if (!isHeaded) return one(lines);
-  if (/^(?:```|~~~)/m.test(request)) return undefined; // What stands in it may look like a heading.
+  if (/^(?:```|~~~)/m.test(request)) return undefined; // Text in a code block may look like a heading.
   const found = bySection(lines).map((section) => sectionOf(section, lexicon));
   if (found.includes(undefined)) return undefined;
   const whole = found as readonly Sections[];
@@ -51,16 +51,16 @@ const bySection = (lines: readonly TextLine[]): readonly (readonly TextLine[])[]
     return all;
   }, []);
 
-/** Headings of forms, reports and lists of changes: what is below them tells of something. */
+/** Headings of forms, reports and change lists, whose text is not an order. */
 const FORM =
   /\b(?:bugs?|describe|description|environment|versions?|system|steps|reproduc\w+|repro|expected|actual|current|behaviou?r|logs?|stack ?trace|screenshots?|checklist before|package|summary|what happened|workaround|example|issue|unreleased|added|changed|fixed|removed|deprecated|security)\b|\d+\.\d+|\?$/i;
-/** What is below these is true of all the work. */
+/** Headings of text that applies to all the work. */
 const ASIDE =
   /\b(?:acceptance|criteria|constraints?|context|background|motivation|why|goals?|non-goals|notes?|out of scope|requirements|definition of done|rules|guidelines|overview|introduction)\b/i;
 
 const titleOf = (heading: string): string => heading.replace(/^[\s#*]+|[\s*:#]+$/g, "");
 
-/** "2. Add the client" and "Phase 2: Add the client" say when, and what. */
+/** The heading without its number: "2. Add the client" and "Phase 2: Add the client" are both orders. */
 export const withoutNumber = (title: string): string =>
   title.replace(/^(?:\d{1,2}[.)]|(?:phase|step|part|stage)\s+\d{1,2}\s*[:.—–-]?)\s*/i, "");
 
@@ -91,7 +91,7 @@ function sectionOf(section: readonly TextLine[], lexicon: Lexicon): Sections | u
   return { ...read, lists, aside: lists.length > 0 ? read.aside : [...read.aside, head.text] };
 }
 
-/** Lines with one list at most, with nothing around it but sentences. What is indented below an item is the item's. */
+/** Lines with one list at most, and only sentences around it. Indented text below an item belongs to the item. */
 function one(lines: readonly TextLine[]): Sections | undefined {
   const first = lines.findIndex(({ is }) => is === "item" || is === "ticked");
   if (first === -1)

@@ -1,8 +1,8 @@
-/** How does a request fall into lines and sentences? Each is a piece of the text as it was written. */
+/** Splits a request into lines and sentences; each is a piece of the text as it was written. */
 
 /**
- * What a line is. `item`: of a list; `in`: how many blanks its text is indented by; `isBox`: it can be ticked.
- * `ticked`: an item that is done.
+ * The kind of a line. `item`: a list item; `in`: the number of blanks by which its text is indented; `isBox`: it has an
+ * empty checkbox. `ticked`: an item whose checkbox is ticked.
  */
 export type TextLine =
   | { readonly is: "blank" | "text" | "heading" | "ticked" | "other"; readonly text: string }
@@ -17,7 +17,7 @@ export type TextLine =
 const ITEM = /^([ \t]{0,40})(?:[-*+•]|\(?(\d{1,3}|[a-z])[.)])[ \t]+(?:\[[ ]?\][ \t]+)?(?=\S)/;
 const HEADING = /^ {0,3}(?:#{1,6}\s|\*\*[^*\n]{1,100}\*\*:?\s*$)/;
 const TICKED = /^\s{0,40}[-*+]\s+\[[xX]\]/;
-/** Code, quotes, tables, rules and call stacks: these are not sentences. */
+/** Code, quotes, tables, rules and call stacks, which are not sentences. */
 const OTHER = /^(?: {0,3}(?:```|~~~|>|\||={3,}|-{3,}\s*$)|\t| {4,}\S|\s*at\s+\S+[(:]|\s*File ")/;
 
 export function linesOf(text: string): readonly TextLine[] {
@@ -35,15 +35,15 @@ export function linesOf(text: string): readonly TextLine[] {
   });
 }
 
-/** Ends of sentences: a mark before a blank, or a line end before a large letter or an empty line. */
+/** Ends of sentences: a mark before a blank, or a line end before a capital letter or an empty line. */
 const END =
   /(?<=[.!?]["')\]]?)\s+(?=[^\p{Ll}\s])|(?<=[。！？])\s*(?=\S)|\n[ \t]*(?:\n\s*|(?=[\p{Lu}\p{N}]))/gu;
-/** Who writes without capitals begins sentences with small letters, too. */
+/** In a text without capitals, a small letter may begin a sentence too. */
 const SMALL_END = new RegExp(`${END.source}|(?<=\\.|[^\\s][!?])[ \\t]+(?=\\p{Ll})`, "gu");
 const isSmall = (text: string): boolean => /^\W*\p{Ll}/u.test(text) && !/[.!?]\s+\p{Lu}/u.test(text);
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|fig|\p{L})\.$/iu;
 
-/** In order, none empty; together they are all of the text but the blanks between them. */
+/** In order, none empty; together they are the whole text except the blanks between them. */
 export function sentencesOf(text: string): readonly string[] {
   const pieces: string[] = [];
   let from = 0;
@@ -57,5 +57,5 @@ export function sentencesOf(text: string): readonly string[] {
   return pieces.filter((piece) => piece !== "");
 }
 
-/** Blanks of all kinds joined, so that a sentence is found again wherever its lines were broken. */
+/** Joins blanks of all kinds, so that a sentence is found wherever its lines were broken. */
 export const joined = (text: string): string => text.replace(/\s+/g, " ").trim();

@@ -1,4 +1,4 @@
-/** How is it said that the user's branch has moved while a run went on? */
+/** Words the notice that the user's branch moved during a run. */
 import type { BaseMoved } from "../../app/deliverable.ts";
 import { plural, short } from "../../text/words.ts";
 

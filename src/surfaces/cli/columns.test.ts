@@ -1,3 +1,4 @@
+/** Tests how wide texts are on a terminal, and how they are cut, aligned and wrapped. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fit, onPage, table, width, wrapped } from "./columns.ts";

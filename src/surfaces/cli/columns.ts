@@ -1,4 +1,4 @@
-/** How wide is a text on a terminal, and how does it fit? */
+/** Measures, cuts, aligns and wraps texts for a terminal. */
 import { createRequire } from "node:module";
 
 /** How many columns a text takes on a terminal. */
@@ -6,7 +6,7 @@ export const width = (text: string): number => (PLAIN.test(text) ? text.length :
 
 const PLAIN = /^[ -~]*$/;
 
-/** Loaded for the first text that needs it: that takes 20 ms, and most commands print plain ASCII. */
+/** Loads the library with the first text that needs it: that takes 20 ms, and most commands print plain ASCII. */
 function measure(text: string): number {
   const { default: stringWidth }: typeof import("string-width") = createRequire(import.meta.url)(
     "string-width",
@@ -14,11 +14,11 @@ function measure(text: string): number {
   return stringWidth(text, { countAnsiEscapeCodes: true });
 }
 
-/** At most so many columns. */
+/** Cuts the text to at most so many columns. */
 export function fit(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let kept = "";
-  let used = 1; // For the "…".
+  let used = 1; // One column for the "…".
   for (const character of text) {
     used += width(character);
     if (used > columns) break;
@@ -30,7 +30,7 @@ export function fit(text: string, columns: number): string {
 export const padded = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - width(text)));
 
-/** Rows in columns, two spaces between; the last cell of a row is not padded. */
+/** Aligns rows in columns with two spaces between; the last cell of a row is not padded. */
 export function table(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows)
@@ -43,7 +43,7 @@ export function table(rows: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-/** The same in at most so many columns: the widest column has lines of its own, and the next widest if need be. */
+/** Aligns rows in at most so many columns: wraps the widest column, and the next widest if needed. */
 export function tableWithin(rows: readonly (readonly string[])[], columns: number): readonly string[] {
   const lines = table(rows);
   const excess = Math.max(0, ...lines.map(width)) - columns;
@@ -64,7 +64,7 @@ export function tableWithin(rows: readonly (readonly string[])[], columns: numbe
 }
 const MIN_CELL_COLUMNS = 12;
 
-/** A paragraph in lines of at most so many columns, broken at blanks; a word that is longer stays whole. */
+/** Wraps a paragraph at blanks into lines of at most so many columns; a longer word stays whole. */
 export function wrapped(text: string, columns: number = PAGE_COLUMNS, indent = ""): string {
   const [start = ""] = /^ */.exec(text) ?? [];
   const lines: string[] = [];
@@ -81,16 +81,19 @@ export function wrapped(text: string, columns: number = PAGE_COLUMNS, indent = "
   return start + [...lines, line].join(`\n${indent}`);
 }
 
-/** As wide as a terminal is, if it is no wider than is easy to read. Elsewhere lines stay whole, for who searches them. */
+/**
+ * Wraps the text to the terminal, or to what is easy to read. Without a terminal lines stay whole, so that they can be
+ * searched.
+ */
 export const onPage = (sink: Page, text: string, indent: string): string => {
   const columns = pageColumns(sink);
   return columns === undefined ? text : wrapped(text, columns, indent);
 };
 type Page = { readonly size?: () => { readonly columns: number } };
-/** Undefined: there is no page. */
+/** Undefined if the output is not a terminal. */
 export const pageColumns = ({ size }: Page): number | undefined =>
   size && Math.min(size().columns - 1, MAX_PAGE_COLUMNS);
 const MAX_PAGE_COLUMNS = 100;
 
-/** What every terminal has, and what a person reads with ease. */
+/** The width of every terminal, which is also easy to read. */
 const PAGE_COLUMNS = 80;

@@ -1,9 +1,9 @@
-/** Which commands are there? In the order in which people meet them, and in which the help lists them. */
+/** The list of all commands, in the order in which people meet them and in which the help shows them. */
 import type { Command } from "commander";
 import type { AddTo } from "./commands/options.ts";
 import type { Perform } from "./context.ts";
 
-/** Each command's file is loaded only when it is called: the help lists all of them from here. */
+/** A command's file is loaded only when it is called: the help needs only this list. */
 type Entry = { readonly usage: string; readonly summary: string; readonly load: () => Promise<AddTo> };
 
 const COMMANDS: readonly Entry[] = [
@@ -154,7 +154,7 @@ const COMMANDS: readonly Entry[] = [
   },
 ];
 
-/** All of them, of which only the one that is called, or whose help is wanted, gets its options. */
+/** Adds all commands, and options only to the one that is called or whose help is shown. */
 export async function addCommands(
   program: Command,
   args: readonly string[],

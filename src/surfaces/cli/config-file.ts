@@ -1,4 +1,4 @@
-/** Reads the configuration's file: the repository's own, or one that the user names; and what it asks for. */
+/** Reads the configuration file, the repository's own or one that the user names, and what it asks for. */
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { Misconfigured } from "../../app/inspect/facts.ts";
@@ -12,25 +12,25 @@ import type { Context } from "./context.ts";
 import { CONFIG_NAMES, configNamesIn, isMissing, readBounded } from "./files.ts";
 import { flagsOf } from "./flags.ts";
 
-/** What says how a command is configured. */
+/** Options that say how a command is configured. */
 export type Given = SettingOptions & TrustOptions & Pick<RepoOption, "fleet">;
 
-/** What says which repository is meant, which of its files count, and what is agreed to for this command. */
+/** Options that say which repository to use, which of its files count, and what is agreed to for this command. */
 export type TrustOptions = TrustOption & {
   readonly repo?: string;
   readonly config?: string;
   readonly base?: string;
-  /** Of a plan file in the repository. */
+  /** What a plan file in the repository asks for. */
   readonly planAsks?: readonly TrustAsk[];
 };
 
-/** More than anyone writes by hand; the reader has a limit of its own. */
+/** Larger than any handwritten file; the reader has a limit of its own. */
 const MAX_BYTES = 2_000_000;
 
-/** `isTheirs`: it is the repository's own, and not a file of the user's from elsewhere. */
+/** `isTheirs`: the file belongs to the repository, and is not the user's own file from elsewhere. */
 type ConfigFile = { readonly name: string; readonly text: string; readonly isTheirs: boolean };
 
-/** `isOffline`: nothing that a partial clone lacks may be fetched. */
+/** `isOffline`: objects that a partial clone lacks are not fetched. */
 export async function configFile(
   context: Context,
   located: Project["located"] | undefined,
@@ -61,18 +61,21 @@ export async function configFile(
   }
 }
 
-/** By where it really is, and by each folder on the way: a link of the repository that leads out is its own, too. */
+/**
+ * Checks the real path and each folder on the way, so that a repository's link to a file outside counts as the
+ * repository's own.
+ */
 export async function isInside(file: string, located: Project["located"] | undefined): Promise<boolean> {
   if (located === undefined) return false;
   const places = [located.top, located.gitDir];
   for (let way = path.resolve(file); way !== path.dirname(way); way = path.dirname(way)) {
-    const real = await realpath(way).catch(() => way); // It is not there yet.
+    const real = await realpath(way).catch(() => way); // A part of the path does not exist yet.
     if (places.some((place) => real === place || real.startsWith(`${place}${path.sep}`))) return true;
   }
   return false;
 }
 
-/** Where there is no work tree, what is committed counts: at the base that was named, else at HEAD. */
+/** Without a work tree, the committed file counts: at the named base, else at HEAD. */
 async function committedFile(
   context: Context,
   { top, head }: Project["located"],
@@ -81,12 +84,12 @@ async function committedFile(
 ): Promise<ConfigFile | Misconfigured | undefined> {
   const ask = (args: readonly string[]) => askGit(top, args, isOffline);
   const read = readConfig(withoutFile(context, given));
-  const base = "config" in read ? read.config.base : "HEAD"; // What is wrong is said when all of it is read.
+  const base = "config" in read ? read.config.base : "HEAD"; // Problems are reported when everything is read.
   const commit =
     base === "HEAD"
       ? head
       : await ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${base}^{commit}`]);
-  if (commit === undefined) return undefined; // There is no such base: the run says so.
+  if (commit === undefined) return undefined; // The base does not exist; the run reports that.
   const listed = await ask(["ls-tree", "--name-only", commit, "--", ...CONFIG_NAMES]);
   const found = listed?.split("\n").filter((name) => name !== "") ?? [];
   const [name] = found;
@@ -102,7 +105,7 @@ async function committedFile(
     : { name: `${base}:${name}`, text, isTheirs: true };
 }
 
-/** What the repository's configuration asks for, before anything of it is agreed to. */
+/** What the repository's configuration asks for, before any of it is agreed to. */
 export async function settingsAsked(
   context: Context,
   { project: { located }, gitAsks }: Pick<Untrusted, "project" | "gitAsks">,
@@ -111,20 +114,20 @@ export async function settingsAsked(
   const file = await configFile(context, located, given, gitAsks.length > 0);
   if (!file || !("text" in file) || !file.isTheirs) return { asks: [] };
   const read = readConfig({ file, agrees: NOTHING, env: {}, sets: [], flags: {} });
-  if ("problems" in read) return { asks: [] }; // It is refused when it is read.
+  if ("problems" in read) return { asks: [] }; // The file is refused when it is read.
   return {
     asks: read.asks,
     prompts: isRepositorys(read.origins["prompts"]) ? read.config.prompts : undefined,
   };
 }
 
-/** Only what stands in a file has a line; its name may be that of a branch, and begin like a variable's. */
+/** True for a line of a file; the file's name may be that of a branch, and begin like a variable's. */
 export const isRepositorys = (origin = "default") => /:\d+$/.test(origin);
 
-/** Of a file that nobody has agreed to yet. */
+/** Agrees to nothing: for a file that no person has agreed to yet. */
 export const NOTHING: Agrees = () => false;
 
-/** The other sources. */
+/** The configuration sources without the file. */
 export function withoutFile(context: Context, given: Given): Omit<Parameters<typeof readConfig>[0], "file"> {
   const { set = [], base } = given;
   const flags = { ...flagsOf(context, given), ...(base === undefined ? {} : { base }) };

@@ -1,4 +1,4 @@
-/** How is a run configured? From skein.yaml, the environment, --set and flags; or from its record when it goes on. */
+/** Reads a run's configuration from skein.yaml, the environment, --set and flags, or from a resumed run's record. */
 import { open } from "node:fs/promises";
 import type { Misconfigured } from "../../app/inspect/facts.ts";
 import { type Refused, misconfigured as refusedConfiguration } from "../../app/refused.ts";
@@ -23,10 +23,10 @@ import { EXIT, type Exit } from "./exit-codes.ts";
 import { flagsOf } from "./flags.ts";
 import { agreedBy, askOrRefuse, standingHere, untrusted } from "./trust.ts";
 
-/** `agreed`: the ids of what files of the repository may ask for, for the record of a run. */
+/** `agreed`: the ids of what the repository's files may ask for, stored in the run's record. */
 type Configured = ReadConfig & { readonly agreed: readonly string[] };
 
-/** All that the repository's files ask for is agreed to, or the command is refused. */
+/** Refuses the command unless everything that the repository's files ask for is agreed to. */
 export async function configure(
   context: Context,
   project: Project,
@@ -49,7 +49,7 @@ const CHANGING = {
   next: "see what has changed them, then call it again",
 };
 
-/** `left`: what nobody has agreed to, in skein.yaml as far as it counts, and in all other files. */
+/** `left`: what is not agreed to, in skein.yaml as far as it has an effect, and in all other files. */
 async function agreedHere(
   context: Context,
   located: Project["located"],
@@ -71,7 +71,7 @@ async function agreedHere(
   };
 }
 
-/** For who says what is wrong and goes on: what nobody has agreed to is said, and left out. */
+/** For commands that report problems and continue: what is not agreed to is reported, and left out. */
 export async function inspectHere(
   context: Context,
   located: Project["located"] | undefined,
@@ -87,8 +87,8 @@ export async function inspectHere(
 }
 
 /**
- * The same without a word: what is wrong is for the caller to say. What the repository's file asks for without an
- * agreement is withheld. Outside of a repository there is no file; a file from elsewhere is the user's own.
+ * Reads the configuration without printing; the caller reports problems. What the repository's file asks for without an
+ * agreement is withheld. Outside a repository there is no file; a file from elsewhere is the user's own.
  */
 export async function readHere(
   context: Context,
@@ -122,7 +122,10 @@ async function agreementHere(
   return "message" in said ? said : (ask) => agrees(ask) || said(ask);
 }
 
-/** The fleet that runs are kept in, if there is one. A configuration that does not speak of it is not read at all. */
+/**
+ * The settings of the fleet that stores the runs, if there is one. A configuration file that does not mention a fleet
+ * is not parsed.
+ */
 export async function fleetSettings(
   context: Context,
   located: Project["located"],
@@ -145,7 +148,7 @@ export async function fleetSettings(
   return read.config.fleet.enabled ? read.config.fleet : undefined;
 }
 
-/** The record is read as if it were a file, so that what is given now counts for more. */
+/** Reads the record like a configuration file, so that options given now override it. */
 export function reconfigured(context: Context, settings: unknown, given: SettingOptions): Config | Refused {
   const flags = flagsOf(context, given);
   const sets = given.set ?? [];
@@ -172,7 +175,7 @@ const misconfigured = (problems: readonly ConfigProblem[]): Misconfigured => ({
   lines: problems.map(problemText),
 });
 
-/** The last bytes of a file, from the beginning of a line; nothing of one that cannot be read. */
+/** The end of a file, from the start of a line; empty if the file cannot be read. */
 export async function readEnd(file: string, maxBytes: number): Promise<string> {
   try {
     await using handle = await open(file);
@@ -182,6 +185,6 @@ export async function readEnd(file: string, maxBytes: number): Promise<string> {
     const text = buffer.toString("utf8", 0, bytesRead);
     return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
   } catch {
-    return ""; // It is a help, and its name is shown as well.
+    return ""; // The text is only a help; the file's name is shown as well.
   }
 }

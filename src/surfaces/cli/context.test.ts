@@ -1,4 +1,4 @@
-/** Do refusals show secrets? */
+/** Tests that refusals show no secrets. */
 
 import assert from "node:assert/strict";
 import { it } from "node:test";

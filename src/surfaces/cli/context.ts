@@ -1,4 +1,4 @@
-/** What does every verb need to know, and how does it say that it cannot? */
+/** The context that every command gets, and how a command prints a refusal. */
 import type { Failure } from "../../core/failure.ts";
 import { redactor } from "../../text/redact.ts";
 import { asJson, harmless } from "../../text/words.ts";
@@ -9,21 +9,21 @@ import type { Output } from "./output.ts";
 export type Context = Output & {
   readonly json: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What relative paths are relative to. */
+  /** The folder to which relative paths are relative. */
   readonly folder: string;
   /** What a person types to call this command again. */
   readonly command: string;
   readonly now: () => number;
-  /** Opened only where somebody is asked, or brings a request. */
+  /** Opened only if a person is asked, or standard input has the request. */
   readonly input: () => TypedInput;
-  /** The caller of a run prints itself what to type next. */
+  /** The caller prints itself what to type next. */
   readonly hasOwnHints?: true;
 };
 
-/** A verb's work: everything but reading the command line. */
+/** The work of a command, without reading the command line. */
 export type Act<Options> = (context: Context, options: Options) => Promise<ExitCode>;
 
-/** How a verb's act becomes the exit code of the command. */
+/** Runs a command's act, and keeps its exit code. */
 export type Perform = (act: (context: Context) => Promise<ExitCode>) => Promise<void>;
 
 type Refused = Pick<Failure, "message" | "next"> & {
@@ -31,7 +31,7 @@ type Refused = Pick<Failure, "message" | "next"> & {
   readonly lines?: readonly string[];
 };
 
-/** Says what is wrong and what to try, on standard error; one JSON object for who asked for JSON. */
+/** Prints the problem and what to try on standard error; with JSON, as one object. */
 export function refuse({ err, json }: Context, exitCode: ExitCode, why: Refused): ExitCode {
   const { kind } = why;
   const message = blotted(why.message);
@@ -50,7 +50,7 @@ export function refuse({ err, json }: Context, exitCode: ExitCode, why: Refused)
   return exitCode;
 }
 
-/** What is refused is shown, and may be a key that somebody gave where a name belongs. */
+/** A refusal shows what was typed, which may be a key that a person gave in place of a name. */
 const blotted = redactor([]);
 
 export const usage = (context: Context, message: string, next?: string): ExitCode =>
@@ -60,7 +60,7 @@ export const usage = (context: Context, message: string, next?: string): ExitCod
     next === undefined ? { kind: "usage", message } : { kind: "usage", message, next },
   );
 
-/** One line on standard output; nothing for who asked for JSON, which is written by `writeJson` alone. */
+/** Prints one line on standard output; nothing with JSON, which only `writeJson` prints. */
 export const say = ({ out, json }: Context, text = ""): void => {
   if (!json) out.write(`${text}\n`);
 };

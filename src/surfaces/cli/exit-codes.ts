@@ -1,4 +1,4 @@
-/** The exit codes of all commands, and which one a refusal or a failure has; scripts depend on the numbers. */
+/** The exit codes of all commands, and the code of each refusal or failure; scripts depend on the numbers. */
 
 import type { Refused } from "../../app/refused.ts";
 import type { FailureKind } from "../../core/failure.ts";
@@ -10,7 +10,7 @@ export const EXIT = {
   configuration: 3,
   agentUnavailable: 4,
   authentication: 5,
-  /** EX_TEMPFAIL of sysexits.h: trying again later is right. */
+  /** EX_TEMPFAIL of sysexits.h: the caller should retry later. */
   parked: 75,
   /** 128 + SIGINT, as shells count. */
   interrupted: 130,
@@ -18,7 +18,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Of a use case that refused. */
+/** The exit code of a use case's refusal. */
 export const EXIT_OF_REFUSAL: Readonly<Record<Refused["because"], ExitCode>> = {
   usage: EXIT.usage,
   "unknown-run": EXIT.usage,
@@ -36,14 +36,14 @@ const EXIT_OF_FAILURE: Readonly<Partial<Record<FailureKind, ExitCode>>> = {
   quota: EXIT.parked,
 };
 
-/** Of an agent that failed; `otherwise`: where the kind of its failure has no code of its own. */
+/** The exit code of an agent's failure; `otherwise`: for a kind of failure without a code of its own. */
 export const exitOfFailure = (kind: FailureKind, otherwise: ExitCode): ExitCode =>
   EXIT_OF_FAILURE[kind] ?? otherwise;
 
-/** It was said why; this is the exit code. */
+/** The reason was printed; this is the exit code. */
 export type Exit = { readonly exit: ExitCode };
 
-/** The words that `skein --help` shows. */
+/** The meanings that `skein --help` shows. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: "done",
   1: "not everything was done",

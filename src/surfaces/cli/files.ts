@@ -1,4 +1,4 @@
-/** Files that a person names: read without waiting for a pipe's other end, written whole or not at all. */
+/** Reads files that a person names, without waiting for a pipe's other end, and writes files whole or not at all. */
 
 import { constants, lstatSync, type Stats } from "node:fs";
 import { link, lstat, open, rename, rm } from "node:fs/promises";
@@ -9,16 +9,16 @@ export const isMissing = (error: unknown): boolean => Object(error).code === "EN
 
 export const CONFIG_NAMES = ["skein.yaml", "skein.yml"] as const;
 
-/** A link that leads nowhere is there, too: the person who made it did not mean the defaults. */
+/** A dangling link counts as a file, because the person who made it did not mean the defaults. */
 export const configNamesIn = (top: string): readonly string[] =>
   CONFIG_NAMES.filter((name) => lstatSync(path.join(top, name), { throwIfNoEntry: false }));
 
-/** The beginning of a file; one byte more than the limit shows that it is longer. */
+/** The start of a file; one byte more than the limit shows that the file is longer. */
 export const readBounded = async (file: string, maxBytes: number): Promise<string> =>
   (await readBytes(file, maxBytes)).toString("utf8");
 
 export async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
-  // To open a pipe would wait for its other end.
+  // Opening a pipe without this flag would wait for its other end.
   await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await handle.stat();
   if (!found.isFile()) throw new Error("it is not a file");
@@ -36,8 +36,8 @@ export async function readBytes(file: string, maxBytes: number): Promise<Buffer>
 export type Unwritten = { readonly why: string; readonly isThere: boolean };
 
 /**
- * Beside it first, then under its name. To link it there fails if anything has that name by now; to rename it replaces
- * what has, and of a link the link itself. What is neither, such as /dev/null, is never replaced.
+ * Writes a draft beside the file, then gives it the name. A hard link fails if the name is taken meanwhile; a rename
+ * replaces the file, or the link itself. A file of another kind, such as /dev/null, is never replaced.
  */
 export async function writeNew(
   file: string,
@@ -57,7 +57,7 @@ export async function writeNew(
   } catch (error) {
     return { why: messageOf(error).replaceAll(draft, file), isThere: Object(error).code === "EEXIST" };
   } finally {
-    await rm(draft, { force: true }).catch(() => {}); // It may be that nothing can be written here at all.
+    await rm(draft, { force: true }).catch(() => {}); // Perhaps nothing can be written here at all.
   }
 }
 
@@ -66,9 +66,9 @@ async function linkNew(draft: string, file: string): Promise<void> {
     await link(draft, file);
   } catch (error) {
     if (Object(error).code === "EEXIST" || (await lookAt(file))) throw error;
-    await rename(draft, file); // A file system without hard links; a moment ago nothing had this name.
+    await rename(draft, file); // A file system without hard links; a moment ago the name was free.
   }
 }
 
-/** Also a link that leads nowhere. */
+/** Also finds a dangling link. */
 export const lookAt = (file: string): Promise<Stats | undefined> => lstat(file).catch(() => undefined);

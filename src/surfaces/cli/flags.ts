@@ -1,11 +1,11 @@
-/** Which keys of the configuration do flags of the command line stand for? */
+/** Maps flags of the command line to keys of the configuration. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { readAgentText, type splitWords } from "../../config/commands.ts";
 import type { RepoOption, SettingOptions } from "./commands/options.ts";
 import type { Context } from "./context.ts";
 
-/** The keys that flags stand for. A program or a script that is named here is one that is here. */
+/** The configuration keys of the given flags. A program or a script is relative to the current folder. */
 export function flagsOf(
   { folder }: Context,
   given: SettingOptions & Pick<RepoOption, "fleet">,
@@ -27,11 +27,11 @@ export function flagsOf(
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
 }
 
-/** Jobs run in folders of their own: `./agent.sh` must go on meaning the one beside the person who typed it. */
+/** Jobs run in folders of their own, so `./agent.sh` is made absolute: it is the one in the caller's folder. */
 function agentOf(typed: string, folder: string): unknown {
   if (typed.trimStart().startsWith("[")) {
     const words = jsonWords(typed);
-    return "words" in words ? anchored(words.words, folder) : typed; // Refused by the schema, in its words.
+    return "words" in words ? anchored(words.words, folder) : typed; // The schema refuses it with its own message.
   }
   const read = readAgentText(typed);
   if ("problem" in read) return typed;

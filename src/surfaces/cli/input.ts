@@ -1,19 +1,21 @@
-/** What a person types, or a pipe brings: line by line, or all of it, within limits. */
+/** Reads standard input from a person or a pipe: line by line, or completely, within limits. */
 import { openSync } from "node:fs";
 import { isatty, ReadStream } from "node:tty";
 
 export type TypedInput = {
-  /** Somebody sits there and can be asked. */
+  /** A person is there and can be asked. */
   readonly isTerminal: boolean;
-  /** The next line without its end; undefined once there is none. As long as a person takes: Ctrl-C ends it. */
+  /**
+   * The next line without its end; undefined at the end of input. Waits as long as the person takes: Ctrl-C ends it.
+   */
   readonly line: () => Promise<string | undefined>;
   /** Up to one byte more than the limit, which shows that there is more. */
   readonly all: (maxBytes: number) => Promise<Buffer>;
-  /** Nobody will be asked any more: the process may end. */
+  /** No more questions: the process may end. */
   readonly close: () => Promise<void>;
 };
 
-/** Longer answers are cut: a file may stand in for a person. */
+/** Longer answers are cut, because a file may take the place of a person. */
 const MAX_LINE_CHARS = 10_000;
 
 export function processInput(): TypedInput {
@@ -54,11 +56,11 @@ export function processInput(): TypedInput {
       return Buffer.concat(read).subarray(0, maxBytes + 1);
     },
     close: async () => {
-      source?.destroy(); // Also in the middle of a line, for which an iterator's end would wait.
+      source?.destroy(); // Also in the middle of a line, for which ending the iterator would wait.
     },
   };
 }
 
-/** An earlier question of this command has closed its standard input: the terminal behind it is still there. */
+/** An earlier question of this command has closed standard input, but the terminal behind it is still there. */
 const openInput = (): NodeJS.ReadStream =>
   process.stdin.destroyed && isatty(0) ? new ReadStream(openSync("/dev/tty", "r")) : process.stdin;

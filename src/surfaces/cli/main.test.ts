@@ -1,3 +1,4 @@
+/** Tests the command line: help, version, unknown commands and options, exit codes, and output that fails. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
@@ -124,7 +125,7 @@ test("what was typed is echoed without control characters, and not at length", a
   for (const typed of ["a\u001b[2Jb\nc\r\u0007", "--a\u001b[2Jb\nc\u202e"]) {
     const { err } = await run(typed);
     assert.match(err, /^skein: unknown (?:command|option) '.*'\nsee skein --help\n$/);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters.
     assert.doesNotMatch(err, /[\u0000-\u0009\u000b-\u001f\u202e]/);
   }
   for (const typed of ["x".repeat(100_000), `--${"x".repeat(100_000)}`]) {

@@ -1,4 +1,4 @@
-/** What does `skein …` do? Reads the command line, and answers with an exit code. */
+/** Runs `skein …`: reads the command line, and returns the exit code. */
 
 import { quoted } from "../../text/words.ts";
 import { type Context, refuse } from "./context.ts";
@@ -27,19 +27,19 @@ const LIST = /^-\s/;
 
 type Surroundings = Pick<Context, "env" | "folder"> & Partial<Pick<Context, "input">>;
 
-/** Empty if it does not exist any more. */
+/** Empty if the folder no longer exists. */
 function currentFolder(): string {
   try {
     return process.cwd();
   } catch {
-    return ""; // Deleted, or on a disk that is gone: `main` says so.
+    return ""; // Deleted, or on a disk that is gone: `main` reports it.
   }
 }
 
 /** What a person types to call this command again. `file` is the launcher that was started, `searched` the PATH. */
 export function invocationOf(file: string | undefined, searched = ""): string {
   const [, folder = "", name = ""] = /^(.*)\/([^/]+)$/.exec(file ?? "") ?? [];
-  if (name !== "skein") return "skein"; // Started by something else, such as a test.
+  if (name !== "skein") return "skein"; // Started in another way, such as by a test.
   // npm adds such folders only while one of its scripts runs.
   const isLasting = (entry: string) => !/(?:^|\/)node_modules\/\.bin\/?$/.test(entry);
   const isFound = searched

@@ -1,24 +1,24 @@
-/** Where does the command write, and what can be shown there? */
+/** The output streams of a command, and what they can show: colours, a terminal's size, a whole screen. */
 import { isatty } from "node:tty";
 import { styleText } from "node:util";
 import type { Line } from "../../core/view/narrate.ts";
 import { steerless } from "../../text/words.ts";
 import { EXIT } from "./exit-codes.ts";
 
-/** Where the command writes; a test brings its own. */
+/** The streams that a command writes to; a test passes its own. */
 export type Output = {
   readonly out: Sink;
   readonly err: Sink;
-  /** A person sits at a terminal whose whole screen can be drawn on. */
+  /** A person is at a terminal whose whole screen can be drawn on. */
   readonly hasScreen?: boolean;
 };
 
 type Sink = {
   readonly write: (text: string) => void;
   readonly hasColours: boolean;
-  /** Only of a terminal. */
+  /** Only if the stream is a terminal. */
   readonly size?: () => { readonly columns: number; readonly rows: number };
-  /** From now on a reader that goes away, or a disk that is full, does not end this process. */
+  /** From now on, a reader that closes the pipe or a full disk does not end this process. */
   readonly outlive?: () => void;
 };
 
@@ -34,11 +34,11 @@ function sink(stream: NodeJS.WriteStream): Sink {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (state !== "open") {
       state = "lost";
-      return; // A run goes on without being watched: its log has everything.
+      return; // The run continues without a viewer: its log has everything.
     }
-    // A reader that has seen enough (`skein --help | head -1`) closes the pipe: no failure of ours.
+    // A reader that has seen enough (`skein --help | head -1`) closes the pipe, which is not a failure.
     if (error.code === "EPIPE") process.exit();
-    // If standard error is what cannot be written, the exit code has to say it alone.
+    // If standard error cannot be written, only the exit code shows it.
     if (stream !== process.stderr) process.stderr.write(`skein: cannot write the output: ${error.message}\n`);
     process.exit(EXIT.notAllDone);
   });
@@ -46,7 +46,7 @@ function sink(stream: NodeJS.WriteStream): Sink {
     write: (text: string) => {
       if (state !== "lost") stream.write(stream.isTTY ? steerless(text) : text);
     },
-    // `hasColors` heeds NO_COLOR and the kind of terminal.
+    // `hasColors` respects NO_COLOR and the type of terminal.
     hasColours: stream.isTTY && stream.hasColors(),
     outlive: () => {
       if (state === "open") state = "outliving";

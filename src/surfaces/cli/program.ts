@@ -1,4 +1,4 @@
-/** Reads the command line, runs the command that is called, and words what cannot be understood. */
+/** Parses the command line, runs the command, and words errors about what was typed. */
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { addCommands } from "./commands.ts";
@@ -13,7 +13,7 @@ export async function perform(args: readonly string[], context: Context): Promis
   const performs: Perform = async (act) => {
     code = await act(context);
   };
-  // Commander shows the help when no command is given; with --json there is an error object instead.
+  // Commander shows the help if no command is given; with --json an error object is printed instead.
   const program = createProgram({ out, err: json ? SILENT : err }, json);
   await addCommands(program, args, performs);
   addHelpCommand(program);
@@ -48,7 +48,7 @@ function createProgram({ out, err }: Output, json: boolean): Command {
     .configureOutput({
       writeOut: out.write,
       writeErr: err.write,
-      outputError: () => {}, // `main` words the errors
+      outputError: () => {}, // `main` words the errors.
       getOutHasColors: () => out.hasColours,
       getErrHasColors: () => err.hasColours,
     })
@@ -66,7 +66,7 @@ function addHelpCommand(program: Command) {
     .action(([name, part]: readonly string[]) => {
       const verb = name === undefined ? program : program.commands.find((it) => it.name() === name);
       const below = verb?.commands.find((it) => it.name() === part);
-      // Parsing the unknown name as a verb gives the same refusal, with the same suggestions.
+      // Parsing the unknown name as a command gives the same refusal, with the same suggestions.
       if (verb === undefined) program.parse(["--", name as string], { from: "user" });
       else (below ?? verb).outputHelp();
     });
@@ -94,7 +94,7 @@ function helpTail(): string {
 const reason = (error: CommanderError) =>
   error.code === SHOWED_HELP ? "no command given" : printable(error.message.replace(/^error: /, ""));
 
-/** Commander echoes what was typed, between quotes: it must not steer the terminal, nor fill it. */
+/** Commander quotes what was typed, which must neither control the terminal nor fill it. */
 function printable(message: string): string {
   const guess = /\n\(Did you mean [\w, :-]+\?\)$/.exec(message)?.[0] ?? "";
   const echo = message.slice(0, message.length - guess.length);
@@ -109,7 +109,7 @@ const shortened = (text: string, max: number) => (text.length <= max ? text : `$
 const jsonError = (error: CommanderError, see: string) =>
   `${JSON.stringify({ error: { kind: "usage", message: reason(error), exitCode: EXIT.usage, see } })}\n`;
 
-/** Where a mistake is explained: the help of the command that was typed, if there is such a command. */
+/** The help that explains a mistake: of the typed command, if there is such a command. */
 function helpFor(args: readonly string[], program: Command): string {
   const [name, part] = args.filter((arg) => !arg.startsWith("-"));
   const found = program.commands.find((it) => it.name() === name && name !== "help");

@@ -1,4 +1,4 @@
-/** Says why a use case refused, and returns the exit code of that kind of refusal. */
+/** Prints why a use case refused, and returns the exit code of that kind of refusal. */
 import type { Refused } from "../../app/refused.ts";
 import { type Context, refuse } from "./context.ts";
 import { EXIT_OF_REFUSAL, type ExitCode } from "./exit-codes.ts";

@@ -1,7 +1,7 @@
-/** What a run's own record says of it, whatever is configured today. */
+/** Reads settings from a run's own record, whatever is configured today. */
 import type { RunRecord } from "../../ports/runs.ts";
 
-/** With `--planner none` one worker takes the whole goal. */
+/** False for `--planner none`, where one worker takes the whole goal. */
 export const hasPlanner = ({ settings }: RunRecord): boolean =>
   (Object(settings) as { planner?: unknown }).planner !== "none";
 

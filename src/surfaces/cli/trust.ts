@@ -1,4 +1,4 @@
-/** Is all that the repository asks for agreed to? Else a person at the terminal is asked, or the command is refused. */
+/** Checks that everything the repository asks for is agreed to; else asks the person at the terminal, or refuses. */
 import path from "node:path";
 import type { Misconfigured } from "../../app/inspect/facts.ts";
 import { standingOf, type TrustStanding } from "../../app/trust/standing.ts";
@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 
 export type Trusted = Untrusted & { readonly standing: TrustStanding };
 
-/** What the repository around a folder asks for, all told. */
+/** Everything that the repository around a folder asks for. */
 export async function standingHere(
   context: Context,
   folder: string,
@@ -30,7 +30,7 @@ export async function standingHere(
 
 const MAX_LOOK_MS = 30_000;
 
-/** With `--trust`: what is agreed to for this command alone, if it is the whole set and no other. */
+/** With `--trust`: an agreement for this command alone, valid only for exactly the current set. */
 export function agreedBy(
   { env }: Context,
   { hash, asks }: TrustStanding,
@@ -51,7 +51,7 @@ export const INSIDE = {
   next: "call it yourself, in a terminal of your own: skein trust",
 };
 
-/** Undefined: a person has agreed to all of it, which is kept. */
+/** Undefined if a person has agreed to all of it; the agreement is stored. */
 export async function askOrRefuse(
   context: Context,
   folder: string,
@@ -68,11 +68,11 @@ export async function askOrRefuse(
     : refuse(context, EXIT.configuration, untrusted(context, here));
 }
 
-/** Somebody sits at a terminal of their own, where it is seen what is asked. */
+/** True if a person is at a terminal of their own and can see the question. */
 export const mayAsk = (context: Context): boolean =>
   !context.json && context.err.size !== undefined && !isInsideJob(context.env) && context.input().isTerminal;
 
-/** What it asks for, and what to type. */
+/** A refusal that lists what the repository asks for, and what to type. */
 export function untrusted({ command }: Context, { project, standing }: Trusted): Misconfigured {
   const { hash, unagreed } = standing;
   return {
@@ -114,16 +114,16 @@ export async function keep(
   return failed && refuse(context, EXIT.configuration, failed.failure);
 }
 
-/** What a person has let Skein write, as `by` says: agreed to as it was written. */
+/** Stores an agreement to what a person let Skein write, as `by` says, exactly as written. */
 export async function agreeToWritten(
   context: Context,
   folder: string,
   asks: readonly TrustAsk[],
   by: string,
 ): Promise<ExitCode | undefined> {
-  if (asks.length === 0 || isInsideJob(context.env)) return undefined; // A job's is asked about when it is used.
+  if (asks.length === 0 || isInsideJob(context.env)) return undefined; // A job stores none: the person is asked later.
   const opened = await trustParts(context.env).open(folder, AbortSignal.timeout(MAX_LOOK_MS));
-  if (hasFailed(opened)) return undefined; // Outside of a repository there is nobody to ask.
+  if (hasFailed(opened)) return undefined; // Outside a repository nothing asks for agreement.
   const failed = await opened.store.agree(asks, by);
   return failed && refuse(context, EXIT.configuration, failed.failure);
 }

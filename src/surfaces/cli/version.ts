@@ -1,4 +1,4 @@
-/** Which version of Skein is this? */
+/** The version of Skein, as text or JSON. */
 import manifest from "../../../package.json" with { type: "json" };
 
 export const versionText = (json: boolean): string =>

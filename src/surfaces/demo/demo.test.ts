@@ -1,3 +1,4 @@
+/** Tests the demo's script and project: every task has work, and each accident happens as intended. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +14,7 @@ import { demoProject } from "./project.ts";
 import { CACHE_VARIABLE, demoScript, demoSettings } from "./script.ts";
 
 const script = demoScript();
-/** What the reconciler calls the first task that it makes of a failing test. */
+/** The id that the reconciler gives to its first task for a failing test. */
 const FIX = "fix-tests-1";
 
 function tasksOf(planner: string): readonly AnsweredTask[] {
@@ -25,7 +26,7 @@ function tasksOf(planner: string): readonly AnsweredTask[] {
   });
 }
 
-/** As they can land one by one: the calendar's tasks where the calendar is. */
+/** The tasks in an order in which they can land one by one, with the calendar's tasks in its place. */
 const inOrder = tasksOf("t").flatMap((task) => (script.plans[task.id] ? tasksOf(task.id) : [task]));
 
 describe("the demo's script", () => {
@@ -60,7 +61,7 @@ describe("the demo's script", () => {
         ["page", "day-names"],
       ],
     );
-    // Ready by its last attempt: an earlier one is refused, and the later would come too late.
+    // Ready by its last attempt, because an earlier one is refused.
     for (const { task, step } of waits.filter(({ step }) => step.until === "ready")) {
       assert.equal(task, FIX);
       const refusedAtWork = new Set(["season", "zodiac", "ordinal"]);
@@ -254,5 +255,7 @@ describe("the demo's project", () => {
   });
 });
 
-/** Node's test runner tells its children that they are run by it; the project's own run is not. */
+/**
+ * Removes the variable by which Node's test runner marks its children, because the project's own test run is not one.
+ */
 const { NODE_TEST_CONTEXT: _, ...withoutTestMarks } = process.env;

@@ -1,4 +1,4 @@
-/** Reads the demo's project, a small almanac, and what its workers write, from the folder `demo` of the package. */
+/** Reads the demo's project, a small almanac, and its workers' files from the package's `demo` folder. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ownFile } from "../../compose/project.ts";
@@ -6,13 +6,16 @@ import { ownFile } from "../../compose/project.ts";
 export const demoGoal = "Build the almanac that SPEC.md describes, with tests for every part.";
 
 /**
- * What is there before the run begins, by path: specified, hardly begun, and not quite green. Plain JavaScript without
- * dependencies: its tests run wherever Node does, with nothing to install. They run in one process: that takes 110 ms,
- * one process a file 1.7 s.
+ * The project before the run begins, by path: specified, hardly begun, and with one failing test. Plain JavaScript
+ * without dependencies, so that its tests run wherever Node does, with nothing to install. The tests run in one
+ * process, which takes 110 ms; one process per file takes 1.7 s.
  */
 export const demoProject = (): DemoFiles => filesIn("project");
 
-/** What a worker writes, by path: in `demo/work` each task has a folder, and each worse first try one of its own. */
+/**
+ * The files that a worker writes, by path: `demo/work` has a folder for each task, and one for each faulty first
+ * attempt.
+ */
 export const writtenFor = (task: string): DemoFiles => filesIn(path.join("work", task));
 
 type DemoFiles = Readonly<Record<string, string>>;
@@ -23,7 +26,7 @@ function filesIn(name: string): DemoFiles {
     entry.isFile(),
   );
   const paths = files.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
-  // The code before its test: in the order of their names.
+  // In the order of their names, so that code comes before its test.
   return Object.fromEntries(
     paths
       .sort()

@@ -1,8 +1,8 @@
-/** Who does what in the demo? The workers' edits, with one accident of each common kind, and the planners' answers. */
+/** The demo's script: the workers' edits, with one accident of each common kind, and the planners' answers. */
 import type { PlanTurn, Script, ScriptStep, WorkAttempt } from "../../ports/agent-script.ts";
 import { writtenFor } from "./project.ts";
 
-/** What do the demo's planners ask for? Four sprints, and a part that is split once more. */
+/** A task that the demo's planners ask for: four sprints, and a part that is split once more. */
 type Planned = {
   readonly id: string;
   readonly description: string;
@@ -26,7 +26,7 @@ const turn = (
   more: Readonly<Record<string, unknown>> = {},
 ): PlanTurn => ({ delayMs: 100, answer: { scratchpad, tasks, ...more } });
 
-/** What others wait for is urgent. The third is the bad one: two land before it is found, five after. */
+/** Tasks that others wait for are urgent. The third is the bad one: two land before it is found, five after. */
 const FACTS: readonly Planned[] = [
   fact("leap", "is a year a leap year, and how long is a month?", { priority: 2 }),
   fact("weekday", "which day of the week is a date?", { priority: 2 }),
@@ -97,12 +97,12 @@ const rootTurns: readonly PlanTurn[] = [
         after: ["page"],
       },
     ],
-    // The worker at the seasons asked for it; by the fourth answer it has been heard.
+    // The worker of the seasons asked for this concern; by the fourth answer the planner has received it.
     { addressed: ["c1"] },
   ),
 ];
 
-/** The model is out of reach when its subplanner is asked first. */
+/** The model is unreachable at the subplanner's first turn. */
 const calendarTurns: readonly PlanTurn[] = [
   { end: "outage" },
   turn(
@@ -136,9 +136,9 @@ const calendarTurns: readonly PlanTurn[] = [
 ];
 
 /**
- * Everything is chosen by the number of the attempt or by what was accepted, nothing by hidden state: a run that is
- * killed and resumed comes to the same end. Where it matters who is first, one waits for the other by the run's own
- * records, so that a slow machine shows the same as a fast one.
+ * Everything depends on the number of the attempt or on accepted work, not on hidden state: a run that is killed and
+ * resumed ends the same way. Where the order matters, one task waits for the other by the run's own records, so that a
+ * slow machine shows the same as a fast one.
  */
 export const demoScript = (): Script => ({
   plans: { t: rootTurns, calendar: calendarTurns },
@@ -164,7 +164,7 @@ export const demoScript = (): Script => ({
       made("page", 200),
     ],
     guide: [{ steps: [wait(200), ...written("guide")], end: complete("wrote how to use it") }],
-    // One of its tests is flaky: it fails where it is run for the first time, and never again.
+    // One of its tests is flaky: it fails at its first run, and never again.
     command: [
       {
         steps: [wait(200), ...written("command")],
@@ -194,14 +194,14 @@ const complete = (summary: string, more: { readonly concerns?: readonly string[]
 
 const SOUTH = "the command cannot say which hemisphere it is for: the README should name the north";
 
-/** `instead` names what a first try writes in place of some of its files. */
+/** `instead` names the files that a first attempt writes in place of some of its own. */
 type Try = {
   readonly instead?: string;
   readonly concerns?: readonly string[];
   readonly last?: readonly ScriptStep[];
 };
 
-/** A module and its test, with the task's time spread over both. */
+/** Writes a module and its test, with the task's time spread over both. */
 function made(task: string, ms: number, { instead, last = [], ...more }: Try = {}): WorkAttempt {
   const files = Object.entries({ ...writtenFor(task), ...(instead && writtenFor(instead)) });
   const steps = files.flatMap(([path, text]): ScriptStep[] => [
@@ -215,12 +215,12 @@ function made(task: string, ms: number, { instead, last = [], ...more }: Try = {
   };
 }
 
-/** A guard that was left behind: the gate fails on the base, and the first check finds it. */
+/** A forgotten guard: the gate fails on the base, and the first check finds it. */
 const LEFT_BEHIND = `  if (year < 1970) throw new RangeError("no days before 1970 yet: " + year);\n`;
 
 /**
- * Mends what a sweep found. Nothing else lands on a red target, so it takes until the facts are all there: then they
- * are in one candidate, and one of them is bad.
+ * Fixes what a check found. Nothing else lands on a red target, so it waits until all facts are ready: then they are in
+ * one candidate, and one of them is bad.
  */
 const mending: WorkAttempt = {
   steps: [
@@ -232,7 +232,7 @@ const mending: WorkAttempt = {
   end: complete("took out the guard against days before 1970: they are numbered like all others"),
 };
 
-/** What is put into src/index.js below the line of each section, and in place of its empty list. */
+/** The text that goes into src/index.js below the line of each section, and in place of its empty list. */
 const SECTIONS = {
   calendar: {
     imports: `import { isLeap } from "./leap.js";
@@ -254,7 +254,7 @@ import { zodiac } from "./zodiac.js";`,
   },
 } as const;
 
-/** Both sections are filled in one file, by two workers at once: the second to land conflicts, and is made again. */
+/** Two workers fill both sections in one file at once: the second to land conflicts, and is retried. */
 function listed(section: keyof typeof SECTIONS, ms: number, last: readonly ScriptStep[] = []): WorkAttempt {
   const { imports, list } = SECTIONS[section];
   const mark = `// The ${section}'s facts.`;
@@ -270,7 +270,7 @@ function listed(section: keyof typeof SECTIONS, ms: number, last: readonly Scrip
   };
 }
 
-/** Does its task, and helps itself to a file that is not its own. */
+/** Does its task, and changes a file outside its scope. */
 const straying = (): WorkAttempt => ({
   steps: [
     wait(500),
@@ -280,26 +280,26 @@ const straying = (): WorkAttempt => ({
   end: complete("added src/season.js with its test, and a line to the README"),
 });
 
-/** Says that it is done; its branch says otherwise. */
+/** Reports that it is done, but its branch has no change. */
 const boasting: WorkAttempt = {
   steps: [wait(500), say("all tests pass")],
   end: complete("added src/zodiac.js with its test; everything works"),
 };
 
-/** Where one of the project's tests keeps something between runs: outside of the project, as flaky tests do. */
+/** The variable for a folder in which one of the project's tests stores a file between runs, as flaky tests do. */
 export const CACHE_VARIABLE = "ALMANAC_CACHE";
 
 export const demoSettings = {
-  /** Eight facts at once, a fix and the calendar's two beside them. */
+  /** Eight facts at once, with a fix and the calendar's two tasks beside them. */
   workers: 11,
   planners: 2,
-  /** Two tasks may have src/index.js at once: landing sorts it out, which is what is to be seen. */
+  /** Two tasks may change src/index.js at once, to show how landing resolves that. */
   overlap: "allow",
-  /** What `npm test` runs, which would be found, too; but npm takes twice as long to start as the tests to run. */
+  /** The command of `npm test`, which would be found too; but npm takes twice as long to start as the tests to run. */
   gate: ["node test/all.js"],
-  /** The model is out of reach for a moment, not for the two seconds that are waited elsewhere. */
+  /** The model is unreachable for a moment, not for the usual two seconds. */
   "retry.first": "400ms",
   "workspace.pass": [CACHE_VARIABLE],
-  /** Nobody wrote its tests but us, and the flaky one keeps a file outside, which in the sandbox is never there. */
+  /** The tests are our own, and the flaky one keeps a file outside, which does not exist in the sandbox. */
   gateSandbox: "off",
 } as const;

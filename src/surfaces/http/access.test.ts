@@ -1,4 +1,4 @@
-/** Checks which devices stay when there are too many. */
+/** Tests which devices stay signed in when there are too many. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Device, Devices } from "../../ports/devices.ts";
@@ -6,7 +6,7 @@ import { Access } from "./access.ts";
 
 const [FIREFOX, CHROME, CURL] = ["Firefox/130.0 (X11; Linux)", "Chrome/120 (Macintosh)", "curl/8"] as const;
 
-/** Devices in memory. */
+/** A store of devices in memory. */
 function makeStore(): Devices {
   let kept: readonly Device[] = [];
   const write = (devices: readonly Device[]) => {
@@ -27,7 +27,7 @@ it("replaces the oldest of the same kind once there are too many, and nobody els
   const phone = admit(CHROME);
   const [first, second] = [admit(FIREFOX), admit(FIREFOX)];
   now += 1_000_000;
-  access.use(access.deviceOf(first)!, now); // It is older, and used.
+  access.use(access.deviceOf(first)!, now); // The older one of the two, but used more recently.
   const others = Array.from({ length: 47 }, () => admit(CURL));
   const isIn = (secret: string) => access.deviceOf(secret) !== undefined;
   assert.ok([phone, first, second, ...others].every(isIn));
@@ -37,7 +37,7 @@ it("replaces the oldest of the same kind once there are too many, and nobody els
   for (let more = 0; more < 200; more += 1) admit(CURL);
   assert.deepEqual([phone, first, third].map(isIn), [true, true, true]);
   assert.deepEqual(others.filter(isIn), []);
-  admit("Safari/605 (iPhone)"); // The first of its kind: one of the kind with most makes room.
+  admit("Safari/605 (iPhone)"); // The first of its kind: a device of the most frequent kind makes room for it.
   assert.deepEqual([phone, first, third].map(isIn), [true, true, true]);
   assert.equal(store.read().length, 50);
   assert.ok(ended > 0, "streams of a device that went look again whether they may go on");

@@ -1,16 +1,16 @@
-/** Decides who may talk to the server: devices, each let in by a link that works once, by a secret of its own. */
+/** Decides which devices may use the server: a link that works once lets in a device, which then has its own secret. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Device, Devices } from "../../ports/devices.ts";
 import { browserName } from "./browser-name.ts";
 
 const MAX_DEVICES = 50;
 const MAX_NAME_CHARS = 300;
-/** When a device was last used is written so rarely: a page asks every few seconds. */
+/** The interval for storing when a device was last used, because a page asks every few seconds. */
 const USED_MS = 300_000;
 
 export class Access {
   #link = secret();
-  /** Says "revoked": open streams look again whether they may go on. */
+  /** Sends "revoked", so that open streams check again whether they may continue. */
   readonly revocations = new EventTarget();
   readonly #store: Devices;
   readonly #linkUsed: () => void;
@@ -20,12 +20,12 @@ export class Access {
     this.#linkUsed = linkUsed;
   }
 
-  /** In the address that the command prints: lets in one device. After that there is another. */
+  /** The link in the printed address, which lets in one device. After its use there is a new one. */
   get link(): string {
     return this.#link;
   }
 
-  /** The secret of a device that brought the right link. */
+  /** The new secret of a device that brought the right link. */
   admit(link: string, name: string, now: number): string | undefined {
     if (!isSame(link, this.#link)) return undefined;
     this.#link = secret();
@@ -48,7 +48,7 @@ export class Access {
     return this.#store.read().find((device) => isSame(device.hash, hash));
   }
 
-  /** It asks for something. */
+  /** Records a request of the device. */
   use({ id }: Device, now: number): void {
     const all = this.#store.read();
     const { since, usedAt = since } = all.find((device) => device.id === id) ?? { since: now };
@@ -74,7 +74,9 @@ export class Access {
   }
 }
 
-/** Of too many, the one goes that was not used for the longest time: of the newcomer's kind, else of the kind with most. */
+/**
+ * Removes the least recently used device if there are too many: of the newcomer's kind, else of the most frequent kind.
+ */
 function withRoom(all: readonly Device[], newcomer: Device): readonly Device[] {
   if (all.length < MAX_DEVICES) return all;
   const kinds = Map.groupBy(all, ({ name }) => browserName(name));
@@ -90,7 +92,7 @@ const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")
 const isSame = (a: string, b: string) =>
   timingSafeEqual(Buffer.from(hashOf(a), "hex"), Buffer.from(hashOf(b), "hex"));
 
-/** What the headers of a request say about where it comes from. */
+/** The headers of a request that say where it comes from. */
 type Origins = {
   readonly host: string | undefined;
   readonly origin: string | undefined;
@@ -98,8 +100,8 @@ type Origins = {
 };
 
 /**
- * Why a request is refused before anybody asks who sent it: another name for this address (DNS rebinding), or a page of
- * another origin. To a browser another port of this machine is another origin, but the same site.
+ * Why a request is refused before its sender is checked: another name for this address (DNS rebinding), or a page of
+ * another origin. To a browser, another port of this machine is another origin, but the same site.
  */
 export function refusedOrigin(
   { host, origin, site }: Origins,
@@ -115,6 +117,6 @@ function isOwn(origin: string, hosts: ReadonlySet<string>): boolean {
     const { protocol, host } = new URL(origin);
     return /^https?:$/.test(protocol) && hosts.has(host.toLowerCase());
   } catch {
-    return false; // "null", of a sandboxed frame or a file.
+    return false; // "null", from a sandboxed frame or a file.
   }
 }

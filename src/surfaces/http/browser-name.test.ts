@@ -1,3 +1,4 @@
+/** Tests the names of browsers and systems. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { browserName } from "./browser-name.ts";

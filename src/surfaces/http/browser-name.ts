@@ -1,6 +1,6 @@
-/** Names a browser and its system, as its owner would, from what it says of itself: "Firefox on Android". */
+/** Names a browser and its system as its owner would, from its user agent: "Firefox on Android". */
 
-/** Most browsers say that they are others, too: the first that fits is meant. */
+/** Most browsers also claim to be others, so the first match counts. */
 const BROWSERS = [
   ["Edge", /\bEdg(?:e|A|iOS)?\//],
   ["Opera", /\bOPR\//],

@@ -1,4 +1,4 @@
-/** Finds the built files of the page: in dist/web, in a checkout as in a package. */
+/** Finds the built files of the page in dist/web, in a checkout and in a package. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -14,7 +14,7 @@ export type Page = {
   ) => { readonly body: Uint8Array<ArrayBuffer>; readonly type: string } | undefined;
 };
 
-/** Undefined if it was not built. */
+/** Undefined if the page was not built. */
 export function findPage(from = import.meta.dirname): Page | undefined {
   const folder = [path.join(from, "../../../dist/web"), path.join(from, "web")].find((at) =>
     existsSync(path.join(at, "main.js")),

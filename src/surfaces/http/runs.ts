@@ -1,4 +1,4 @@
-/** Answers what is asked of runs: the list, a run's events, what was written and changed in it, and commands to it. */
+/** Serves the page's requests about runs: the list, a run's events, its output and changes, and commands to it. */
 import type { Context, Hono } from "hono";
 import * as z from "zod";
 import { type DeliverParts, deliverRun } from "../../app/deliver.ts";
@@ -30,15 +30,18 @@ export type RunsParts = Pick<Parts, "git" | "mailboxOf" | "openWorld" | "deliver
   readonly openStream: OpenStream;
 };
 
-/** How late a run that was killed is shown as stopped. Proxies and sleeping laptops close what is silent for longer. */
+/**
+ * The delay after which a killed run is shown as stopped. Also keeps connections open, which proxies and sleeping
+ * laptops close after a longer silence.
+ */
 const BEAT_MS = 5_000;
 
-/** A run's name and a job's id as they are made; anything else never reaches the disk. */
+/** Valid names of runs and ids of jobs; other texts never reach the disk. */
 const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 const JOB = /^(?:(?:plan|work):t(?:\.\d{1,9}){0,50}|land|check)#\d{1,9}$/;
 const TASK = /^t(?:\.\d{1,9}){0,50}$/;
 const ATTEMPT = /^\d{1,9}$/;
-/** As the log names what a run of the gate wrote: its job's name, and more behind it; of a fleet behind a slash. */
+/** Valid names of gate outputs in the log: the job's name and a suffix; in a fleet, after a slash. */
 const OUTPUT = /^(?:work:t(?:\.\d{1,9}){0,50}|land|check)#\d{1,9}[A-Za-z0-9._/-]{0,80}$/;
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -73,7 +76,7 @@ export function addRuns(
       if (hasFailed(line)) found.push({ problem: line.failure.message });
       else {
         found.push(line);
-        if (line.isOver) lines.set(line.run, line); // A log that was closed does not change.
+        if (line.isOver) lines.set(line.run, line); // A closed log does not change.
       }
     }
     return c.json(await withDelivered(found, listed, git));
@@ -92,7 +95,7 @@ export function addRuns(
     if (!Number.isSafeInteger(after) || after < 0)
       return c.json({ error: "after is no number of an event" }, 400);
     return openStream(c, async (stream, signal) => {
-      // A process that was killed says nothing: so it is asked for.
+      // A killed process sends nothing, so the owner is polled.
       const tellOwner = async () =>
         stream.writeSSE({ event: "owner", data: JSON.stringify((await home.owner()) ?? null) });
       const beat = setInterval(() => void tellOwner().catch(() => {}), BEAT_MS); // The stream is over then.
@@ -168,7 +171,7 @@ export function addRuns(
   });
 }
 
-/** To the run's own branch and nothing else: neither a checkout nor a part of a run, and no failing target. */
+/** Delivers to the run's own branch only: not into a checkout, not a partial run, and not a failing target. */
 async function deliver(c: Context, run: SeenRun, parts: DeliverParts): Promise<Response> {
   const delivered = await deliverRun({ home: run.home, seen: run.seen }, parts, c.req.raw.signal);
   if (hasFailed(delivered)) return no(c, delivered);
@@ -185,7 +188,7 @@ function no(c: Context, { failure: { message: reason, next }, because }: Refused
   return c.json({ ok: false, reason, ...(next && { next }) }, because === "usage" ? 400 : 409);
 }
 
-/** Of a run that is over, in which work landed, git knows whether it is on its branch. */
+/** For finished runs with landed work, asks git whether the work is on its branch. */
 async function withDelivered(
   lines: readonly (RunLine | { readonly problem: string })[],
   records: readonly (RunRecord | Failed)[],
@@ -210,7 +213,7 @@ async function lineOf(record: RunRecord, runs: Runs): Promise<RunLine | Failed> 
   if (hasFailed(home)) return home;
   const known = await seeRun(home);
   if (hasFailed(known)) return known;
-  const owner = await home.owner().catch(() => undefined); // As if nobody drove it: its page says more.
+  const owner = await home.owner().catch(() => undefined); // Treated as not driven; the run's page says more.
   return runLine(record, standingOf(known.seen), { isDriven: owner !== undefined, now: Date.now() });
 }
 

@@ -1,4 +1,4 @@
-/** The server of the page: who is let in, what every answer says of itself, the page's files, and the devices. */
+/** The page's server: access control, security headers, the page's files, and the signed-in devices. */
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { type Access, refusedOrigin } from "./access.ts";
@@ -9,7 +9,7 @@ import { streamsFor } from "./streams.ts";
 
 type ServerParts = Omit<RunsParts, "openStream"> & {
   readonly access: Access;
-  /** "127.0.0.1:4000" and the like: what a request may call this server. */
+  /** The hosts by which a request may call this server, such as "127.0.0.1:4000". */
   readonly hosts: ReadonlySet<string>;
   readonly page: Page;
 };
@@ -62,19 +62,19 @@ export function createServerApp(parts: ServerParts): Hono {
   return app;
 }
 
-/** A link in a mail to our address is a navigation of another site: it shows the page, and can send nothing. */
+/** Following a link in a mail is a navigation from another site: it may show the page, but not send anything. */
 const fetchSite = (c: Context) =>
   c.req.header("sec-fetch-mode") === "navigate" && c.req.method === "GET"
     ? undefined
     : c.req.header("sec-fetch-site");
 
-/** A secret in a header: unlike a cookie, a browser never sends it by itself, nor to another port of this machine. */
+/** The secret in a header: unlike a cookie, a browser never sends it by itself, nor to another port of this machine. */
 const secretOf = (c: Context): string | undefined =>
   /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1];
 
 const isIn = (c: Context, access: Access): boolean => access.deviceOf(secretOf(c)) !== undefined;
 
-/** Everything about runs and devices; a link gets in where a device is made of it. */
+/** Protects everything about runs and devices; a sign-in link is only accepted where a device is created. */
 async function admit(c: Context, next: () => Promise<void>, access: Access) {
   if (c.req.method === "POST" && c.req.path === DEVICES) return next();
   const device = access.deviceOf(secretOf(c));
@@ -87,7 +87,7 @@ const DEVICES = "/api/devices";
 const NOT_LET_IN =
   "this browser is not let in: open the address that skein serve printed last; each lets in one browser, once";
 
-/** For everybody who asks for it by the right name: there is nothing of a repository in it. */
+/** The page itself needs no sign-in, because it contains nothing of a repository. */
 function addPage(app: Hono, { page: { asset } }: ServerParts): void {
   const send = (c: Context, name: string) => {
     const found = asset(name);

@@ -1,10 +1,10 @@
-/** Sends what goes on as a stream: until the client leaves, or its device is shut out. */
+/** Sends server-sent events until the client leaves, or its device is signed out. */
 import type { Context } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import { messageOf } from "../../core/failure.ts";
 import type { Event } from "../../core/log/event.ts";
 
-/** Events that come within so many ms travel together: a page draws ten times a second at most. */
+/** Events within so many ms are sent together: a page draws at most ten times a second. */
 const GATHER_MS = 100;
 /** A page reads so many in a few ms. */
 const MAX_BATCH = 200;
@@ -30,7 +30,7 @@ export const streamsFor =
       }
     });
 
-/** What comes within a moment, as one list. */
+/** Joins events that arrive within a moment into one list. */
 export async function* gathered(
   events: AsyncIterable<Event>,
   signal: AbortSignal,

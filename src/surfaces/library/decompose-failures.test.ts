@@ -1,3 +1,4 @@
+/** Tests failures, aborts and mistakes in tasks that a program decomposes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ALL, did, execute, LIMIT, once, PARENT, part } from "../../../test/support/decompositions.ts";
@@ -247,7 +248,7 @@ describe("abort and mistakes in a program", LIMIT, () => {
       work: async (brief, { signal }) => {
         if (brief.spec.key === "a") return did(brief);
         signal.addEventListener("abort", () => told.push(brief.spec.key));
-        return new Promise(() => {}); // Goes on for ever: nobody waits for it.
+        return new Promise(() => {}); // Never ends, and is not awaited.
       },
       onEvent: (event) => {
         if (event.type === "batch.landed") abort.abort(new Error("enough"));

@@ -1,3 +1,4 @@
+/** Tests tasks that a program splits and does with `decomposeAndExecute`. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ALL, did, execute, LIMIT, once, PARENT, part } from "../../../test/support/decompositions.ts";
@@ -71,7 +72,7 @@ describe("a task that is split and done in a program", LIMIT, () => {
 
   it("splits large subtasks again, down to the depth that the policy allows", async () => {
     const files = (count: number) => Array.from({ length: count }, (_, i) => `f${i}.ts`);
-    /** All but one file to one subtask: it stays large for as long as there are files. */
+    /** All but one file go to one subtask, which stays large as long as there are files. */
     const peel = ({ first, spec, depth }: PlanBrief) => ({
       tasks: first
         ? [

@@ -15,7 +15,7 @@ import type { EngineEnd } from "../../engine/engine.ts";
 import { slugOf } from "../../text/slug.ts";
 import type { DecomposeOptions, ParentTask, PolicyChanges } from "./types.ts";
 
-/** Never throws: whatever goes wrong is a failed handoff with the reason. */
+/** Never throws: every error becomes a failed handoff with the reason. */
 export async function decompose(parent: ParentTask, options: DecomposeOptions): Promise<Handoff> {
   try {
     const spec = readParent(parent);
@@ -38,7 +38,7 @@ export async function decompose(parent: ParentTask, options: DecomposeOptions): 
   }
 }
 
-/** In the words that a planner hears of a task that cannot be used. */
+/** Reasons are worded as for a planner whose task cannot be used. */
 function readParent(parent: ParentTask): TaskSpec | { readonly reasons: readonly string[] } {
   const { id, description, scope, acceptance, priority } = parent;
   const task = { id, description, scope, acceptance: acceptance ?? description, priority };
@@ -54,17 +54,17 @@ function readParent(parent: ParentTask): TaskSpec | { readonly reasons: readonly
     after: [],
     priority: answered!.priority ?? DEFAULT_PRIORITY,
     delivers: "change",
-    shape: "plan", // The caller has decided that; the planner may still keep it whole.
+    shape: "plan", // The caller has decided to split; the planner may still keep the task whole.
     slug: slugOf(answered!.description),
   };
 }
 
 const DEFAULT_PRIORITY = 5;
 
-/** Below the root, where the rules of subplanners hold: scopes inside its own, no overlaps, depths from 0. */
+/** Below the root, where the rules of subplanners apply: scopes inside its own, no overlaps, depths from 0. */
 const PARENT = childId(ROOT, 1);
 
-/** As if a root planner had asked for this one task, and for nothing more. */
+/** The events as if a root planner had asked for this one task, and for nothing more. */
 function historyOf(spec: TaskSpec): readonly Event[] {
   const at = Date.now();
   const { description: goal, priority: rank } = spec;
@@ -88,11 +88,11 @@ function withChanges(changes: PolicyChanges): Policy {
   return { ...defaultPolicy, ...Object.fromEntries(merged) };
 }
 
-/** What the events say of the whole, as they come. */
+/** Collects from the events what the handoff of the whole task needs. */
 class Whole {
   readonly #parent: ParentTask;
   readonly #onEvent: DecomposeOptions["onEvent"];
-  /** The state forgets them once a task is done; they are half of what a handoff is for. */
+  /** Kept here because the state drops diffs of done tasks, which are half of a handoff's value. */
   readonly #diffs = new Map<TaskId, string>();
   #hasWarned = false;
 
@@ -107,7 +107,7 @@ class Whole {
     try {
       this.#onEvent?.(event);
     } catch (error) {
-      // A listener must not change what it listens to; that it is broken is said once.
+      // A listener must not change what it listens to; that it throws is reported once.
       if (!this.#hasWarned) process.emitWarning(`onEvent threw: ${messageOf(error)}`, "SkeinWarning");
       this.#hasWarned = true;
     }
@@ -122,7 +122,7 @@ class Whole {
   }
 }
 
-/** No planner above hears what is not done: it is said among the concerns. */
+/** There is no planner above, so undone tasks are listed among the concerns. */
 function handoffOf(state: RunState, parent: ParentTask): Handoff {
   const whole = wholeOf(state, parent);
   return { ...whole, concerns: [...whole.concerns, ...undoneTexts(state, PARENT)] };
@@ -143,7 +143,7 @@ function wholeOf(state: RunState, { id }: ParentTask): Handoff {
 
 function reasonOf({ closed, cancelling }: RunState, { state }: Task): string {
   if (cancelling !== undefined) return cancelling;
-  // What failed below it is in the summary already.
+  // The summary already has the failures below it.
   if (state.is === "failed" && state.failure.kind === "children-failed") return "none of it was done";
   if (state.is === "failed") return state.failure.message;
   return closed && closed.left.length > 0 ? closed.left.join("; ") : `it is ${state.is}`;

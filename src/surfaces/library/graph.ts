@@ -1,6 +1,6 @@
 /**
- * Runs tasks in the order of their dependencies (`TaskGraph`), and gives each to a specialist that is tried again when
- * it fails (`DelegationEngine`). One file without dependencies, apart from the rest of Skein.
+ * Runs tasks in the order of their dependencies (`TaskGraph`), and gives each to a specialist that is retried on
+ * failure (`DelegationEngine`). One file without dependencies, separate from the rest of Skein.
  *
  * ```ts
  * import { DelegationEngine, TaskGraph } from "skein-agents/graph";

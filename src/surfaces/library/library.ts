@@ -1,4 +1,4 @@
-/** What can a program call? The two ways into the engine; all that they need is loaded when they are called. */
+/** The two functions by which a program uses the engine; their dependencies are loaded when they are first called. */
 import type { Handoff } from "../../core/handoff.ts";
 import type { DecomposeOptions, Orchestrator, OrchestratorOptions, ParentTask } from "./types.ts";
 
@@ -31,7 +31,7 @@ export function createOrchestrator(options: OrchestratorOptions): Orchestrator {
     resume: async (run, more) => (await open()).resume(run, more),
     runs: async () => (await open()).runs(),
     view: async (run) => (await open()).view(run),
-    [Symbol.asyncDispose]: async () => (await open())[Symbol.asyncDispose](), // Also before the first call: the last word.
+    [Symbol.asyncDispose]: async () => (await open())[Symbol.asyncDispose](), // Also without a first call, to close it.
   };
 }
 

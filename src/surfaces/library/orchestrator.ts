@@ -1,4 +1,4 @@
-/** How does a program start runs in a repository, find them again, and go on with them? */
+/** Starts, finds and resumes runs of a repository for a program: `createOrchestrator`. */
 import path from "node:path";
 import { beginRun, followingPlan } from "../../app/begin-run.ts";
 import type { RunListeners } from "../../app/follow-run.ts";
@@ -41,7 +41,7 @@ export function openOrchestrator(options: OrchestratorOptions): Orchestrator {
 
 const NEVER: AbortSignal = new AbortController().signal;
 
-/** A defect, or a disk that fails. */
+/** Turns a thrown error, from a defect or a failing disk, into a failure. */
 async function safely<T>(act: () => Promise<T>): Promise<T | Failed> {
   try {
     return await act();
@@ -50,7 +50,7 @@ async function safely<T>(act: () => Promise<T>): Promise<T | Failed> {
   }
 }
 
-/** Whatever fails then, fails for that reason. */
+/** After an abort, every failure counts as interrupted. */
 const unlessStopped = <T extends object>(result: T | Failed, signal: AbortSignal | undefined): T | Failed =>
   signal?.aborted && hasFailed(result)
     ? { failure: failure("interrupted", `stopped before it began: ${messageOf(signal.reason)}`) }
@@ -70,7 +70,7 @@ class Desk {
     this.#options = options;
   }
 
-  /** Closing waits also for runs that are about to start. */
+  /** Closing also waits for runs that are about to start. */
   async begin(start: () => Promise<RunHandle | Failed>): Promise<RunHandle | Failed> {
     if (this.#isClosed) return refused("this orchestrator was closed", "make another one");
     const beginning = safely(start);
@@ -142,7 +142,7 @@ class Desk {
     return this.#options.env ?? process.env;
   }
 
-  /** Nothing if all agents are configured. */
+  /** Empty if all agents are configured. */
   get #functions(): { readonly agents?: GivenAgents } {
     const { worker, planner } = this.#options;
     if (!worker && !planner) return {};
@@ -164,7 +164,7 @@ class Desk {
     const { repository, trust } = this.#options;
     const project = await openTrusted(path.resolve(repository), this.#env, trust, signal);
     if (hasFailed(project) || !fleet) return project;
-    const { inFleet } = await import("../../compose/fleet.ts"); // Not loaded where there is no fleet.
+    const { inFleet } = await import("../../compose/fleet.ts"); // Loaded only for a fleet.
     return inFleet(project, this.#env, fleet, signal);
   }
 
@@ -174,7 +174,7 @@ class Desk {
     return hasFailed(project) ? project : partsOf(project, this.#env);
   }
 
-  /** Starts a run, and stops it when its signal comes or this orchestrator is closed. */
+  /** Starts a run, and stops it when its signal aborts or this orchestrator is closed. */
   async #going(
     parts: Parts,
     signal: AbortSignal,
@@ -200,7 +200,7 @@ const IMMOBILE = refused(
   "name the agents in config.agent and config.planner, or leave config.fleet out",
 );
 
-/** A failure has no lines of its own: what a terminal shows below it stands behind it. */
+/** A failure has no separate lines, so lines that a terminal would show below it are appended. */
 const inOneLine = ({ failure: why, lines = [] }: Refused): Failed => ({
   failure: lines.length === 0 ? why : { ...why, message: `${why.message}: ${lines.join("; ")}` },
 });
@@ -210,7 +210,7 @@ function reconfigure(settings: unknown): Config | Refused {
   return "config" in read ? read.config : misconfigured(read.problems.map(problemText).join("; "), SEE_KEYS);
 }
 
-/** One that the command would refuse is refused here, with all that is wrong with it. */
+/** Refuses a plan that the command would refuse, with all its problems. */
 function planIn(given: object): ExecutionPlan | Failed {
   const read = readValue(given);
   const wrong =
@@ -230,7 +230,7 @@ async function listed(project: Project, record: RunRecord): Promise<RunListed | 
   return { ...known, isGoing: (await home.owner()) !== undefined };
 }
 
-/** As if it were a file: the same keys, the same checks, the same words. */
+/** Reads the settings like a file: the same keys, checks and messages. */
 function configOf(settings: Settings, base: string | undefined): Config | Failed {
   if ("deliver" in settings)
     return refused("config: deliver is for the command", "call deliver() of a run that has ended");

@@ -1,5 +1,5 @@
 /**
- * What can a program do with plans? Make them of requests, read, check and show them; `createOrchestrator` runs them.
+ * Makes, reads, checks and shows plans for a program; `createOrchestrator` runs them.
  *
  * ```ts
  * import { lintPlan, planRequest, renderMarkdown } from "skein-agents/planning";
@@ -40,16 +40,18 @@ export { parseMarkdown, renderMarkdown } from "../../planning/render/markdown.ts
 export { criticalPath, type Waves, wavesOf } from "../../planning/waves.ts";
 
 export type PlanRequestOptions = {
-  /** A folder in the repository that it is for: its files, roles and word lists count. This folder unless told. */
+  /**
+   * A folder in the repository of the request, whose files, roles and word lists are used. This folder unless given.
+   */
   readonly repository?: string;
-  /** How many agents may work at once; 8 unless told. */
+  /** How many agents may work at once; 8 unless given. */
   readonly maxConcurrent?: number;
-  /** By the ids of the questions that an earlier plan had. */
+  /** Answers by the ids of an earlier plan's questions. */
   readonly answers?: ReadonlyMap<string, string>;
   readonly signal?: AbortSignal;
 };
 
-/** By rules, without a model. What is not clear is in the plan's questions, planned for with their defaults. */
+/** Plans by rules, without a model. The plan's questions list what is unclear, and it is made with their defaults. */
 export async function planRequest(
   request: string,
   options: PlanRequestOptions = {},
@@ -77,9 +79,9 @@ export async function planRequest(
 
 const refused = (message: string, next?: string): Failed => ({ failure: failure("policy", message, next) });
 
-/** As many as a plan file may say. */
+/** The most that a plan file may say. */
 const MAX_WORKERS = 10_000;
 const isWorkers = (count: number) => Number.isInteger(count) && count >= 1 && count <= MAX_WORKERS;
 
-/** Looking at a repository takes milliseconds; whatever takes longer hangs. */
+/** Looking at a repository takes milliseconds; anything longer hangs. */
 const MAX_LOOK_MS = 20_000;

@@ -1,4 +1,4 @@
-/** What can a program do with a run that goes on in it? See its events, look at it, tell it something, wait for it. */
+/** A program's handle of a run in its process: its events, its state, commands to it, and its end. */
 import { type DeliverRequest, deliverRun } from "../../app/deliver.ts";
 import type { LiveRun, RunEnding } from "../../app/follow-run.ts";
 import { failureOf } from "../../app/halt.ts";
@@ -82,7 +82,7 @@ function endOf(end: RunEnding): RunEnded {
   return { is: "stopped", ...(end.halt && { failure: failureOf(end.halt) }) };
 }
 
-/** The run's events, as the log has them: none is kept in memory. */
+/** The run's events, read from the log: none is kept in memory. */
 export class Feed {
   #more = Promise.withResolvers<void>();
   #isOver = false;
@@ -91,7 +91,7 @@ export class Feed {
     return this.#isOver;
   }
 
-  /** An event is durable. */
+  /** Called for each event once it is durable. */
   readonly watch = (): void => {
     const { resolve } = this.#more;
     this.#more = Promise.withResolvers();
@@ -105,7 +105,7 @@ export class Feed {
 
   async *events(log: EventLog): AsyncGenerator<Event> {
     for (let seen = 0; ; ) {
-      const { promise } = this.#more; // Before reading: what is added meanwhile is read in the next round.
+      const { promise } = this.#more; // Taken before reading, so that later events are read in the next round.
       const isLast = this.#isOver;
       for await (const event of log.read(seen)) {
         seen += 1;

@@ -1,9 +1,9 @@
-/** What a program that uses the library of subtasks can name and read without casts. */
+/** Tests that the subtasks library exports all types that its users need, without casts. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import * as library from "./subtasks.ts";
 
-/** Each names what a signature of the library has: that they are exported is checked by the compiler. */
+/** Each member names a type in a signature of the library: the compiler checks that they are exported. */
 type Signatures = {
   readonly keep: (text: string) => Promise<{ readonly name: string } | library.Failed>;
   readonly why: library.Failure;

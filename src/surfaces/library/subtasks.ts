@@ -1,5 +1,5 @@
 /**
- * What can a program do with subtasks? Run a task that delegates, asks and goes on, by a handler of its own.
+ * Runs a program's tasks that delegate, ask and continue, with the program's own handler.
  *
  * ```ts
  * import { executeTask, functionHandler, TemplateRegistry } from "skein-agents/subtasks";

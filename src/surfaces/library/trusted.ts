@@ -1,4 +1,4 @@
-/** What may files of a repository ask for in a program's runs? What a person agreed to, or the program itself says. */
+/** Decides what a repository's files may ask for in a program's runs: what a person or the program agreed to. */
 import { standingOf, type TrustStanding } from "../../app/trust/standing.ts";
 import { openProject } from "../../compose/project.ts";
 import { trustParts } from "../../compose/roles.ts";
@@ -9,7 +9,7 @@ import type { OrchestratorOptions } from "./types.ts";
 
 type Trust = OrchestratorOptions["trust"];
 
-/** A repository whose own git settings ask for something is opened only if that is agreed to. */
+/** Opens a repository; if its own git settings ask for something, only after an agreement. */
 export async function openTrusted(
   folder: string,
   env: Environment,
@@ -26,7 +26,7 @@ export async function openTrusted(
     : refusal(standing.unagreed, standing.hash);
 }
 
-/** The ids for the record of a run; a failure names what nobody has agreed to. */
+/** The ids of agreements for a run's record; a failure names what is not agreed to. */
 export async function agreedFor(
   { located }: Pick<Project, "located">,
   env: Environment,
@@ -40,7 +40,7 @@ export async function agreedFor(
   return unagreed.length === 0 || trust === true || trust === hash ? ids : refusal(unagreed, hash);
 }
 
-/** Of the files alone: what code configures is the program's own. */
+/** Only of the files: what the program configures in code is its own. */
 async function standingIn(
   folder: string,
   env: Environment,

@@ -1,4 +1,4 @@
-/** What does a program give, and what does it get? */
+/** Types of the library: what a program passes to an orchestrator, and what it gets. */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type * as z from "zod";
 import type { schema } from "../../config/schema.ts";
@@ -15,48 +15,51 @@ import type { DeliveryEnd } from "../../ports/delivery.ts";
 import type { Heard } from "../../ports/mailbox.ts";
 
 export type OrchestratorOptions = {
-  /** A folder in the git repository that is worked on. */
+  /** A folder in the git repository to work on. */
   readonly repository: string;
-  /** As in skein.yaml, whose file is not read: only what is given here counts, and the defaults. */
+  /** The keys of skein.yaml. The file itself is not read: only what is given here counts, and the defaults. */
   readonly config?: Settings;
   /** What agents and gates may see (see `workspace.pass`), SKEIN_STATE_DIR and SKEIN_FLEET_URL; else the process's own. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /**
-   * What files of the repository may ask for (`.mcp.json`, roles, templates, settings of `.git/config`): `skein trust`
-   * says it, and keeps what a person agrees to. Here a program agrees itself: to the set with a hash, or to everything.
+   * What the repository's files may ask for (`.mcp.json`, roles, templates, settings of `.git/config`): `skein trust`
+   * shows it, and stores what a person agrees to. Here the program agrees: to the set with this hash, or to everything.
    */
   readonly trust?: string | true;
-  /** Who works, in this process; without it, `config.agent`. With `config.fleet.enabled`, neither function may be given. */
+  /**
+   * The worker, in this process; without it, `config.agent`. With `config.fleet.enabled`, neither function may be
+   * given.
+   */
   readonly worker?: WorkFunction;
-  /** Who plans; without it, `config.planner` or `config.agent`; without those one worker takes the whole goal. */
+  /** The planner; without it, `config.planner` or `config.agent`; without those, one worker takes the whole goal. */
   readonly planner?: PlanFunction;
 };
 
-/** The keys of skein.yaml, as one would write them there: durations such as "10m", sizes such as "8MB". */
+/** The keys of skein.yaml, with values as written there: durations such as "10m", sizes such as "8MB". */
 export type Settings = Frozen<Omit<z.input<typeof schema>, "deliver">>;
 
 type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
 export type RunWanted = {
-  /** The goal. With a plan: the plan's own, unless given. */
+  /** The goal. If a plan is given, the default is the plan's goal. */
   readonly goal?: string;
-  /** A plan to follow instead of a planner: as `skein-agents/planning` makes and reads them, or as a plan file has it. */
+  /** A plan to follow instead of a planner: made or read by `skein-agents/planning`, or the contents of a plan file. */
   readonly plan?: ExecutionPlan | object;
-  /** The branch or commit to start from, if not as configured. */
+  /** The branch or commit to start from, instead of the configured one. */
   readonly base?: string;
-  /** Stops the run at once; what was made is kept, and `resume` goes on. */
+  /** Stops the run at once; finished work is kept, and `resume` continues it. */
   readonly signal?: AbortSignal;
 };
 
-/** Nothing here throws: what goes wrong is `{ failure }`, with the reason and what to try; see `hasFailed`. */
+/** No method throws: an error is `{ failure }`, with the reason and what to try; see `hasFailed`. */
 export type Orchestrator = AsyncDisposable & {
-  /** Starts a run; it goes on in this process. */
+  /** Starts a run, which goes on in this process. */
   run(wanted: RunWanted): Promise<RunHandle | Failed>;
-  /** Goes on with a run that was stopped or killed, with the configuration that it was started with. */
+  /** Resumes a run that was stopped or killed, with the configuration that it was started with. */
   resume(run: string, options?: { readonly signal?: AbortSignal }): Promise<RunHandle | Failed>;
-  /** The runs of this repository, newest first; one that cannot be read is a failure in the list. */
+  /** The runs of this repository, newest first; an unreadable one is a failure in the list. */
   runs(): Promise<readonly (RunListed | Failed)[] | Failed>;
-  /** What there is to see of a run, whichever process drives it. */
+  /** The state of a run, whichever process drives it. */
   view(run: string): Promise<RunView | Failed>;
 };
 
@@ -70,37 +73,40 @@ export type RunListed = {
   readonly isGoing: boolean;
 };
 
-/** A run that goes on in this process. Leaving its scope with `await using` stops it, and waits for that. */
+/** A run in this process. Leaving its scope with `await using` stops it, and waits for that. */
 export type RunHandle = AsyncDisposable & {
   readonly run: string;
   /** The branch that it lands on. */
   readonly target: string;
   /** Every event once it is durable: each iteration begins with the first, and ends with the engine. */
   readonly events: AsyncIterable<Event>;
-  /** Once nothing of it runs any more. Never rejects. */
+  /** Resolves when nothing of it runs any more. Never rejects. */
   readonly ended: Promise<RunEnded>;
   view(): RunView;
   /** Its tasks as a tree, parents first. */
   tasks(): readonly TaskRow[];
-  /** Starts nothing new; what is at work goes on. */
+  /** Starts nothing new; running jobs continue. */
   pause(): Promise<Heard>;
   resume(): Promise<Heard>;
-  /** Tells the planner something. */
+  /** Sends a message to the planner. */
   steer(message: string): Promise<Heard>;
   /**
-   * Lets work begin on a plan that waits for it (`approve` in the configuration), or a task land that waits for it
+   * Starts a plan that waits for approval (`approve` in the configuration), or lets a task land that waits for it
    * (`gateChanges: ask`), by its id or its name.
    */
   approve(task?: string): Promise<Heard>;
-  /** Answers a question of a worker; `view().questions` has those that are open. */
+  /** Answers a question of a worker; `view().questions` has the open ones. */
   answer(question: string, text: string): Promise<Heard>;
-  /** Gives up the tasks of such a plan, or has the task made again; the planner or the worker is told why. */
+  /**
+   * Rejects such a plan, whose tasks are given up, or such a task, which is retried; the planner or the worker is told
+   * why.
+   */
   decline(reason: string, task?: string): Promise<Heard>;
-  /** Gives up a task, by its id or its name, with all below it; without one, the run. */
+  /** Gives up a task, by its id or its name, with all tasks below it; without one, the run. */
   cancel(task?: string, reason?: string): Promise<Heard>;
-  /** Resolves once it has stopped. A landing that is under way may finish; with `now` it may not. */
+  /** Resolves when it has stopped. A running landing may finish; with `now` it may not. */
   stop(options?: { readonly now?: boolean }): Promise<Heard>;
-  /** Once it has ended: brings what landed to the branch that it started from. */
+  /** After its end: moves the branch that it started from to what landed. */
   deliver(options?: DeliverOptions): Promise<DeliveryEnd | Failed>;
 };
 
@@ -110,22 +116,22 @@ export type RunEnded =
       readonly how: RunEnd;
       /** What is not done, in words. */
       readonly left: readonly string[];
-      /** What planners gave up on the way, and why, if anything; part of `left`. */
+      /** What planners gave up, and why, if anything; part of `left`. */
       readonly givenUp?: readonly GivenUpView[];
     }
   /**
-   * It can be resumed. `failure`: why it stopped by itself: a key was refused, the gate or a workspace cannot be set up,
-   * or an account is rate limited for longer than `quota.wait`.
+   * The run can be resumed. `failure`: why it stopped by itself: a key was refused, the gate or a workspace cannot be
+   * set up, or an account is rate limited for longer than `quota.wait`.
    */
   | { readonly is: "stopped"; readonly failure?: Failure }
   | { readonly is: "lost"; readonly failure: Failure };
 
 export type DeliverOptions = {
-  /** Instead of the branch that it started from. */
+  /** Another branch than the one that it started from. */
   readonly branch?: string;
-  /** Also if the branch is checked out: its files change. */
+  /** Deliver even if the branch is checked out, whose files then change. */
   readonly intoCheckout?: boolean;
-  /** Also if the run is not done. */
+  /** Deliver even if the run is not done. */
   readonly partial?: boolean;
   readonly signal?: AbortSignal;
 };
@@ -141,7 +147,7 @@ export type ParentTask = {
 };
 
 export type DecomposeOptions = {
-  /** Asked first, and again after each subtask that is settled; for a subtask that is large enough, too. */
+  /** Called first, and again after each settled subtask; also for a subtask that is large enough. */
   readonly plan: (
     brief: PlanBrief,
     turn: { readonly signal: AbortSignal },
@@ -151,11 +157,11 @@ export type DecomposeOptions = {
     brief: WorkBrief,
     turn: { readonly signal: AbortSignal },
   ) => WorkResult | Promise<WorkResult>;
-  /** What is to be otherwise than in the default policy, such as `{ retry: { maxFailed: 1 } }`. */
+  /** Changes to the default policy, such as `{ retry: { maxFailed: 1 } }`. */
   readonly policy?: PolicyChanges;
-  /** Ends it: all that is at work is told, and the handoff says so. */
+  /** Stops the task: all running functions are told, and the handoff says so. */
   readonly signal?: AbortSignal;
-  /** Hears every event as it is decided. */
+  /** Called with every event as it is decided. */
   readonly onEvent?: (event: Event) => void;
 };
 
@@ -163,7 +169,7 @@ export type PolicyChanges = {
   readonly [Name in Changeable]?: Policy[Name] extends string | Scope ? Policy[Name] : Partial<Policy[Name]>;
 };
 
-/** The rest is about landing, or about the root planner. */
+/** The other parts of the policy are about landing, or about the root planner. */
 type Changeable =
   | ("capacity" | "leaseMs" | "subplanner" | "decompose" | "order" | "overlap" | "sharedFiles")
   | ("retry" | "budget" | "brief");

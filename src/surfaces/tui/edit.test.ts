@@ -1,3 +1,4 @@
+/** Tests the editing of the input line on the terminal. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { edited, type Key, strokesIn } from "./edit.ts";

@@ -1,12 +1,12 @@
-/** Edits the one line that a person types: letters, Backspace, Ctrl-U, Ctrl-W, Enter and Esc, also many at once. */
+/** Edits the input line: letters, Backspace, Ctrl-U, Ctrl-W, Enter and Esc, also several at once. */
 import type { useInput } from "ink";
 
 export type Key = Parameters<Parameters<typeof useInput>[0]>[1];
 export type Stroke = { readonly input: string; readonly key: Key };
 
 /**
- * One stroke for each character: what was typed quickly, or pasted, comes as one text. A line end at its end is Enter;
- * one in the middle is a blank, because a pasted paragraph is one message.
+ * One stroke for each character, because fast typing and pasting arrive as one text. A line end at its end is Enter;
+ * one in the middle becomes a blank, because a pasted paragraph is one message.
  */
 export function strokesIn(input: string, key: Key): readonly Stroke[] {
   if (input.length <= 1) return [{ input, key }];
@@ -25,7 +25,7 @@ function strokeOf(character: string, key: Key): Stroke {
   return { input: character, key };
 }
 
-/** The text after a stroke; undefined if the person is done with it. */
+/** The text after a stroke; undefined if the person has finished. */
 export function edited(text: string, { input, key }: Stroke): string | undefined {
   if (key.return || key.escape) return undefined;
   if (key.backspace || key.delete) return [...text].slice(0, -1).join("");

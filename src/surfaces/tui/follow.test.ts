@@ -1,3 +1,4 @@
+/** Tests that following a finished run ends, and leaves no timer. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunHome } from "../../ports/runs.ts";

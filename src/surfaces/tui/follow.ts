@@ -1,4 +1,4 @@
-/** Follows a run for the terminal: its log, folded as it grows, and the newest words of jobs that are looked at. */
+/** Follows a run for the terminal: folds its log as it grows, and reads the newest output of the shown jobs. */
 
 import { stripVTControlCharacters } from "node:util";
 import { messageOf } from "../../core/failure.ts";
@@ -11,17 +11,17 @@ import type { RunFiles } from "../../ports/run-files.ts";
 import type { RunHome } from "../../ports/runs.ts";
 import { harmless, harmlessLines } from "../../text/words.ts";
 
-/** Drawn at most so often, however many events come. */
+/** The shortest time between two draws, however many events come. */
 const DRAW_MS = 100;
-/** How late a run that was killed may be shown as stopped. */
+/** The delay after which a killed run is shown as stopped. */
 const OWNER_MS = 3_000;
 
 export class Followed {
   readonly seen: Seen = nothingSeen();
-  /** The log could not be read on. */
+  /** Why the log could not be read further. */
   problem: string | undefined;
   isDriven: boolean | undefined;
-  /** What was said last to the person, or about what they did. */
+  /** The last message to the person, or the result of their last action. */
   note = "";
   #view: Standing | undefined;
   #undone: readonly string[] | undefined;
@@ -29,7 +29,9 @@ export class Followed {
   #timer: NodeJS.Timeout | undefined;
   #version = 0;
 
-  /** Ends with `signal`. `isOwn`: the view ends with the process that drives the run, which needs no asking then. */
+  /**
+   * Ends with `signal`. `isOwn`: the view ends with the process that drives the run, so its owner need not be polled.
+   */
   async follow(home: RunHome, signal: AbortSignal, isOwn = false): Promise<void> {
     const asking = isOwn ? undefined : setInterval(() => void this.#askOwner(home), OWNER_MS);
     try {
@@ -48,13 +50,13 @@ export class Followed {
     }
   }
 
-  /** Made once for each state: keys and clocks draw without events. */
+  /** Computed once per state, because keys and clocks draw without new events. */
   get view(): Standing {
     this.#view ??= standingOf(this.seen);
     return this.#view;
   }
 
-  /** Of a run that is over. */
+  /** What was not done in a finished run. */
   get undone(): readonly string[] {
     if (this.seen.state.closed === undefined) return [];
     if (this.#undone === undefined) {
@@ -73,9 +75,9 @@ export class Followed {
     this.changed();
   }
 
-  /** A process that was killed says nothing: so it is asked for. */
+  /** A killed process sends nothing, so the owner is polled. */
   async #askOwner(home: RunHome): Promise<void> {
-    // A lock that vanishes while it is read says nothing: it is asked for again soon.
+    // A lock that vanishes while it is read says nothing; the next poll comes soon.
     const owner = await home.owner().catch(() => "unknown" as const);
     const isDriven = owner === "unknown" ? this.isDriven : owner !== undefined;
     if (isDriven === this.isDriven) return;
@@ -83,7 +85,7 @@ export class Followed {
     this.changed();
   }
 
-  /** For React: called when there is something new to draw, and what tells two pictures apart. */
+  /** For React: `subscribe` is called when there is something new to draw; `version` distinguishes two states. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -101,7 +103,7 @@ export class Followed {
 
 type OfJob = { readonly files: RunFiles; readonly home: RunHome; readonly job: JobId };
 
-/** The last lines of a transcript as it grows, as harmless text. Call what is returned to end it. */
+/** Follows the last lines of a transcript as harmless text. Call the returned function to end it. */
 export function followTranscript(
   { files, home, job }: OfJob,
   onLines: (lines: readonly string[]) => void,

@@ -1,4 +1,4 @@
-/** What the gate wrote in one of its runs, what failed first; of a task, or of the whole run. */
+/** Shows the output of one gate run, of a task or of the whole run, with failures first. */
 import { Box } from "ink";
 import { createElement as h, type ReactNode, useEffect, useState } from "react";
 import { attemptDiff, gateOutput } from "../../app/gate-output.ts";
@@ -47,7 +47,7 @@ export function GateView({ followed, task, back, isWhole, scrolled, lines, ...pl
 const gateRunsShown = ({ seen }: Followed, task: TaskId | undefined): readonly GateRunView[] =>
   task === undefined || task === ROOT ? gateRunsOf(seen) : gateRunsOfTask(seen, task);
 
-/** Read anew when the run of the gate has ended. */
+/** Read again when the gate run has ended. */
 function useOutput(
   { home, files }: Place,
   run: GateRunView | undefined,
@@ -67,7 +67,7 @@ function useOutput(
   return lines;
 }
 
-/** What an attempt that failed had changed; nothing is read without one. */
+/** The change of a failed attempt; nothing is read without an attempt. */
 export function useAttemptDiff(
   { home, files }: Place,
   task: TaskId,
@@ -85,7 +85,7 @@ export function useAttemptDiff(
   return lines;
 }
 
-/** Returns what ends it: a picture that is gone is not drawn on. */
+/** Returns a function that ends it, so that a removed component is not updated. */
 function showing(
   show: (lines: readonly string[]) => void,
   read: (signal: AbortSignal) => Promise<readonly string[]>,

@@ -1,4 +1,4 @@
-/** The top of the screen (how the run stands, what needs a person) and the landing queue at its bottom. */
+/** The top of the screen (the run's state, and what needs a person) and the landing queue at its bottom. */
 
 import { Box, Text } from "ink";
 import { createElement as h, type ReactNode } from "react";
@@ -67,7 +67,7 @@ export function Head({ followed, budget }: HeadProps): ReactNode {
 
 type NeedsRoom = { readonly lines: number; readonly columns: number };
 
-/** What only a person can do, a line each. The keys do it for the first of each kind. */
+/** One line for each thing that needs a person. The keys apply to the first of each kind. */
 export function needTexts(view: Standing, run: RunWord, { lines, columns }: NeedsRoom): readonly string[] {
   const needs = needsOf(view, run);
   const room = Math.max(1, Math.min(MAX_NEEDS, lines));
@@ -104,7 +104,7 @@ function needText(need: Need, columns: number): string {
   }
 }
 
-/** Its words come first and are cut before what follows them: the key, the default if it has room, the time. */
+/** The question comes first and is cut to make room for the key, the default (if there is room) and the time. */
 function questionText({ name, text, until, default: fallback }: QuestionView, columns: number): string {
   const left = `${duration(Math.max(0, until - Date.now()))} left`;
   const says = `${fit(harmless(name), Math.max(8, Math.floor(columns / 4)))} asks: ${firstLine(text, 200)}`;
@@ -115,7 +115,7 @@ function questionText({ name, text, until, default: fallback }: QuestionView, co
 }
 const MAX_NEEDS = 5;
 
-/** What the run waits for by itself. */
+/** What the run itself is waiting for. */
 export const waitsOf = (view: Standing, now: number): readonly string[] =>
   delaysOf(view)
     .slice(0, MAX_WAITS)
@@ -126,11 +126,11 @@ export const waitsOf = (view: Standing, now: number): readonly string[] =>
     );
 const MAX_WAITS = 2;
 
-/** What is going on after a gate has failed; empty if nothing is. */
+/** What is happening after a gate failure; empty if nothing is. */
 export const phaseText = (state: RunState): string =>
   phaseLabel(state.landing.phase, (task) => harmless(nameOf(state, task), 30));
 
-/** Two lines: the gate that runs; and what is next. */
+/** Two lines: the running gate, and what comes next. */
 export function Landing({ followed }: { readonly followed: Followed }): ReactNode {
   const { view, seen, word } = followed;
   const gates = runningIn(view, word).filter(({ kind }) => kind === "land" || kind === "check");

@@ -1,4 +1,4 @@
-/** Maps a key to what it asks of the run: a command, or a text first. */
+/** Maps a key to a command to the run, or to a prompt for text. */
 import { nameOf } from "../../core/log/state.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
 import { approvalFor, canResume, type Need, needsOf, questionsFor } from "../../core/view/needs.ts";
@@ -11,14 +11,14 @@ import type { Followed } from "./follow.ts";
 export type Prompt = {
   readonly label: string;
   readonly text: string;
-  /** Sent where nothing is typed. */
+  /** Sent if nothing is typed. */
   readonly placeholder?: string;
-  /** What is answered, shown in full meanwhile. */
+  /** The question that is being answered, shown in full meanwhile. */
   readonly question?: QuestionView;
   readonly send: (text: string) => MailboxMessage;
 };
 
-/** Keys act on the thing that is open, else on the first that waits for them, as the screen says. */
+/** Keys apply to the open item, else to the first one that waits, as the screen says. */
 export function askFor(
   input: string,
   { view, seen }: Followed,
@@ -68,7 +68,7 @@ export function askFor(
   }
 }
 
-/** Those that do something now; what is cut off on a narrow screen is what people try anyway. */
+/** The keys that have an effect now, the most important first, because a narrow screen cuts the rest. */
 export function keysFor(view: Standing, { isOpen, leave }: { isOpen: boolean; leave: string }): string {
   const commands = [
     ...(approvalFor(view) ? ["a approve", "x decline"] : []),

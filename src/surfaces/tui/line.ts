@@ -1,4 +1,4 @@
-/** One line of the screen, which never wraps. */
+/** Renders one line of the screen, which never wraps. */
 import { Text } from "ink";
 import { createElement as h, type ReactNode } from "react";
 

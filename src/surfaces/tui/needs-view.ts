@@ -1,4 +1,4 @@
-/** What needs a person, in full: a question with its default and its time, a plan with the files of its tasks. */
+/** Shows what needs a person in full: a question with its default and its time, a plan with the files of its tasks. */
 import { Box } from "ink";
 import { createElement as h, type ReactNode } from "react";
 import { type Need, needKey, needsOf } from "../../core/view/needs.ts";
@@ -11,7 +11,7 @@ import { line } from "./line.ts";
 
 type NeedsProps = {
   readonly followed: Followed;
-  /** Which of them, by its key. */
+  /** The shown item, by its key. */
   readonly need: string;
   readonly scrolled: number;
   readonly lines: number;
@@ -35,10 +35,10 @@ export function NeedsView({ followed, need: key, scrolled, lines, columns }: Nee
   );
 }
 
-/** While it is answered, the whole question stands above the answer. */
+/** The question, shown above the answer that is being typed. */
 type QuestionProps = Pick<NeedsProps, "scrolled" | "lines" | "columns"> & { readonly question: QuestionView };
 
-/** `scrolled`: so many lines above its end, which has the question proper more often than the beginning. */
+/** `scrolled`: lines above its end, because the actual question is more often at the end than at the beginning. */
 export function QuestionAbove({ question, scrolled, lines, columns }: QuestionProps): ReactNode {
   const all = onScreen(questionLines(question), columns);
   const first = Math.max(0, all.length - lines - scrolled);
@@ -87,7 +87,7 @@ function needLines(need: Need, followed: Followed): readonly string[] {
 }
 
 const MAX_LINES = 500;
-/** Of one line: all of a question is shown, also where it is one long paragraph. */
+/** Per line: the whole question is shown, even if it is one long paragraph. */
 const MAX_CHARS = 20_000;
 
 function questionLines({ name, text, until, ...rest }: QuestionView): readonly string[] {

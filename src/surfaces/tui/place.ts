@@ -1,4 +1,4 @@
-/** Keeps what the person looks at and what they type: the chosen task, the open page, the filter, the answer. */
+/** Keeps the state of the screen: the chosen task, the open page, the filter, and the text being typed. */
 import { useApp, useInput } from "ink";
 import { useRef, useState } from "react";
 import { messageOf } from "../../core/failure.ts";
@@ -27,20 +27,20 @@ type Place = {
   scrolled: number;
   prompt: Prompt | Filtering | undefined;
   isHelp: boolean;
-  /** What needs the person and is open in full, by its key: others may come and go before it. */
+  /** The open item that needs the person, by its key, because others may come and go before it. */
   need: string | undefined;
-  /** The runs of the gate of the whole run are open. */
+  /** The gate runs of the whole run are open. */
   isGates: boolean;
-  /** On a page of several things, such as runs of the gate: how many before the newest. */
+  /** On a page of several items, such as gate runs: how many before the newest. */
   back: number;
   isWhole: boolean;
   filter: string;
-  /** Undefined: as the number of tasks suggests. */
+  /** Undefined: decided by the number of tasks. */
   hidesDone: boolean | undefined;
   readonly unfolded: Set<TaskId>;
 };
 
-/** A prompt whose text is not sent: the list follows it. */
+/** A prompt whose text is not sent: it filters the list. */
 type Filtering = Pick<Prompt, "label" | "text"> & { readonly isFilter: true };
 
 const START = {
@@ -58,9 +58,9 @@ const START = {
   hidesDone: undefined,
 } as const;
 
-/** How many lines of a question PgUp moves while it is answered. */
+/** How many lines of a question PgUp moves while it is being answered. */
 const PROMPT_PAGE = 10;
-/** Of more tasks, those that are done are hidden at first. */
+/** With more tasks, done ones are hidden at first. */
 const MANY_TASKS = 100;
 
 export type PlaceShown = ReturnType<typeof usePlace>;
@@ -68,7 +68,7 @@ export type PlaceShown = ReturnType<typeof usePlace>;
 export function usePlace(parts: PlaceParts, height: number) {
   const { followed } = parts;
   const { exit } = useApp();
-  // Keys may come faster than pictures: where they have led is known at once, what is drawn follows.
+  // Keys may come faster than draws, so a key changes this object at once, and the screen is drawn later.
   const { current: place } = useRef<Place>({ ...START, unfolded: new Set() });
   const [, draw] = useState(0);
   const { state } = followed.seen;
@@ -85,7 +85,7 @@ export function usePlace(parts: PlaceParts, height: number) {
     if (place.prompt) return typed(place, { input, key, step: stepOf(key, PROMPT_PAGE) }, parts);
     const wasHelp = place.isHelp;
     place.isHelp = input === "?" && !wasHelp;
-    if (place.isHelp || wasHelp) return; // Any key leads back.
+    if (place.isHelp || wasHelp) return; // Any key closes the help.
     const pressed = { input, key, step: stepOf(key, Math.max(1, height - 12)) };
     if (openNeed(place, pressed, followed)) return;
     const task = tree[chosen()]?.task;
@@ -125,7 +125,7 @@ function stepOf(key: Key, page: number): number {
 
 type Pressed = Stroke & { readonly step: number };
 
-/** What needs the person, in full; false if the key is for something else. */
+/** Opens or leaves what needs the person; false if the key is for something else. */
 function openNeed(place: Place, { input, key, step }: Pressed, { view, word }: Followed): boolean {
   const keys = needsOf(view, word).map(needKey);
   const at = place.need === undefined ? -1 : keys.indexOf(place.need);
@@ -149,14 +149,14 @@ type Chosen = {
   readonly isHidingDone: boolean;
 };
 
-/** In the tree; false if the key is for something else. */
+/** Moves in the tree; false if the key is for something else. */
 function chooseTask(
   place: Place,
   { input, key, step }: Pressed,
   { tree, task, chosen, isHidingDone }: Chosen,
 ): boolean {
   if (step !== 0) {
-    // The first key only shows what is chosen.
+    // The first key only shows which task is chosen.
     const next = place.at === undefined ? chosen : chosen + step;
     place.at = Math.max(0, Math.min(tree.length - 1, next));
   } else if (key.home || key.end) place.at = key.home ? 0 : Math.max(0, tree.length - 1);
@@ -171,12 +171,12 @@ function chooseTask(
   return true;
 }
 
-/** In a task that is open; false if the key is for something else. */
+/** Turns pages of an open task; false if the key is for something else. */
 function turnPage(place: Place, pressed: Pressed): boolean {
   const { input, key, step } = pressed;
   const turn = key.leftArrow || (key.tab && key.shift) ? PAGES.length - 1 : key.rightArrow || key.tab ? 1 : 0;
   const page = PAGES[Number(input || "0") - 1] ?? PAGES[(PAGES.indexOf(place.page) + turn) % PAGES.length]!;
-  // A transcript is read from its end.
+  // A transcript is scrolled from its end.
   if (step !== 0) place.scrolled = Math.max(0, place.scrolled + (place.page === "Transcript" ? -step : step));
   else if (key.escape) place.open = undefined;
   else if (page !== place.page) Object.assign(place, { page, scrolled: 0, back: 0, isWhole: false });
@@ -192,7 +192,7 @@ function lookAtGates(place: Place, pressed: Pressed): boolean {
   return true;
 }
 
-/** Among the runs of the gate, or the attempts that failed. */
+/** Moves among gate runs, or failed attempts; false if the key is for something else. */
 function goBack(place: Place, { input }: Pressed): boolean {
   if (input === "[" || input === "]")
     Object.assign(place, { back: Math.max(0, place.back + (input === "[" ? 1 : -1)), scrolled: 0 });
@@ -203,7 +203,7 @@ function goBack(place: Place, { input }: Pressed): boolean {
 
 function typed(place: Place, stroke: Pressed, parts: PlaceParts): void {
   const prompt = place.prompt!;
-  // A question that is answered is read from its end.
+  // A question that is being answered is scrolled from its end.
   place.scrolled = Math.max(0, place.scrolled - stroke.step);
   const text = edited(prompt.text, stroke);
   if ("isFilter" in prompt) {

@@ -1,4 +1,4 @@
-/** One run on the whole terminal: what needs a person, how it stands, its tasks, and one task in full. */
+/** Shows one run on the whole terminal: what needs a person, the run's state, its tasks, and one task in full. */
 
 import { Box, useWindowSize } from "ink";
 import { createElement as h, type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
@@ -29,16 +29,16 @@ export type ScreenParts = {
   readonly delivery: WayToDeliver;
   /** Sends a command to the run; resolves with what to show. */
   readonly say: (command: MailboxMessage) => Promise<string>;
-  /** What leaving means for the run. */
+  /** What leaving the screen does to the run. */
   readonly leave: string;
   /** What Ctrl-C does, if it does not leave. */
   readonly interrupt?: () => void;
   readonly suspend: () => void;
 };
 
-/** Head, landing queue, note and keys. */
+/** The lines of the head, the landing queue, the note and the keys. */
 const FIXED_LINES = 8;
-/** The title of the tasks, and two of them. */
+/** The title of the task list, and two tasks. */
 const MIN_TASK_LINES = 3;
 
 export function Screen(parts: ScreenParts): ReactNode {
@@ -62,15 +62,15 @@ type SizeProps = ScreenParts & {
 function Full({ place, columns, height, ...parts }: SizeProps): ReactNode {
   const { followed } = parts;
   const { view, seen, word } = followed;
-  // At most a third of the screen, less of one that has hardly room for the tasks; one line above what is open, and
-  // none above one that is read.
+  // At most a third of the screen, less if there is hardly room for the tasks; one line above an open task, and none
+  // above an item that is being read.
   const isRead = place.need !== undefined || questionIn(place) !== undefined;
   const isOpen = place.open !== undefined || place.isGates;
   const most = isOpen ? 1 : Math.min(Math.floor(height / 3), height - FIXED_LINES - MIN_TASK_LINES);
   const needs = isRead ? [] : needTexts(view, word, { lines: most, columns });
   const isCalm = needs.length === 0 && !isRead;
   const said = isCalm ? calmLabel(view, word) || endLabel(view, parts.delivery) : "";
-  const calm = said === "" ? [] : wrapped(said, columns, "  ").split("\n"); // A command that is typed is not cut off.
+  const calm = said === "" ? [] : wrapped(said, columns, "  ").split("\n"); // Wrapped, so that no command is cut off.
   const phase = phaseText(seen.state);
   const waits = waitsOf(view, Date.now());
   const more = calm.length + [phase, machinesIn(view, word).length].filter(Boolean).length;
@@ -96,7 +96,7 @@ function Full({ place, columns, height, ...parts }: SizeProps): ReactNode {
   );
 }
 
-/** A terminal of a few lines: what needs the person or how the run stands, what is open, and what is typed. */
+/** For a terminal of a few lines: what needs the person or the run's state, the open item, and the input line. */
 function Small({ place, columns, height, ...parts }: SizeProps): ReactNode {
   const { view, seen, word } = parts.followed;
   const opened = (lines: number) => openPart(parts, place, { lines, columns });
@@ -129,7 +129,7 @@ const NEED_STYLE = { color: "yellow", bold: true, inverse: true } as const;
 
 const questionIn = ({ prompt }: PlaceShown) => (prompt && "question" in prompt ? prompt.question : undefined);
 
-/** What stands in the middle instead of the tasks, if anything does. */
+/** The open item that is shown in place of the tasks; undefined if nothing is open. */
 function openPart(
   parts: ScreenParts,
   place: PlaceShown,
@@ -156,7 +156,7 @@ type TasksProps = ScreenParts & {
   readonly columns: number;
 };
 
-/** Those at work, or what was not done, take at most a third. */
+/** Running or undone tasks take at most a third of the room. */
 function Tasks({ place, room, columns, ...parts }: TasksProps): ReactNode {
   const { view, seen, word, undone } = parts.followed;
   const busy = view.times.closedAt !== undefined ? undone.length : atWorkIn(view, word).length;
@@ -196,7 +196,7 @@ function promptKeys(prompt: NonNullable<PlaceShown["prompt"]>): string {
 const takesDefault = (prompt: NonNullable<PlaceShown["prompt"]>): boolean =>
   "placeholder" in prompt && prompt.placeholder !== undefined && prompt.text === "";
 
-/** The end of a long text stays visible. */
+/** Keeps the end of a long text visible. */
 function promptText(prompt: NonNullable<PlaceShown["prompt"]>, columns: number): string {
   const { text } = prompt;
   const label = fit(prompt.label, Math.max(8, Math.floor(columns / 2) - 2));
@@ -206,7 +206,7 @@ function promptText(prompt: NonNullable<PlaceShown["prompt"]>, columns: number):
   return `${label}: ${harmless(text.slice(-room))}▏`;
 }
 
-/** Which tasks the list has, where it has not all. */
+/** The title says which tasks are listed if some are hidden. */
 function tasksTitle({
   tree,
   all,
@@ -221,7 +221,7 @@ function tasksTitle({
   return what.length === 0 ? "Tasks" : `Tasks: ${tree.length} of ${all}, ${what.join(", ")}`;
 }
 
-/** Elapsed times go on although no event comes. */
+/** Draws every second, so that elapsed times advance without events. */
 function useTick(): void {
   const [, setNow] = useState(0);
   useEffect(() => {

@@ -20,7 +20,7 @@ export type TaskPage = (typeof PAGES)[number];
 
 type LookedAt = { readonly seen: Seen; readonly word: RunWord };
 
-/** Its brief, and how far it is. */
+/** The task's brief and its progress. */
 export function overview({ seen, word: run }: LookedAt, id: TaskId): readonly string[] {
   const { state } = seen;
   const { spec, state: now, used } = taskOf(state, id);
@@ -39,7 +39,7 @@ export function overview({ seen, word: run }: LookedAt, id: TaskId): readonly st
   ];
 }
 
-/** What its worker, or its parts together, reported. */
+/** What its worker reported, or the summary of its parts. */
 export function handoffLines({ state }: Seen, id: TaskId): readonly string[] {
   const { state: now, past } = taskOf(state, id);
   const handoff = ("handoff" in now ? now.handoff : undefined) ?? past.at(-1)?.handoff;
@@ -54,7 +54,7 @@ export function handoffLines({ state }: Seen, id: TaskId): readonly string[] {
   ];
 }
 
-/** What the repository and the log show, whatever the worker says. */
+/** The facts from the repository and the log, whatever the worker reports. */
 export function evidenceLines({ seen, word: run }: LookedAt, id: TaskId): readonly string[] {
   const task = taskOf(seen.state, id);
   const change = changeOf(task);

@@ -1,4 +1,4 @@
-/** One task on the whole screen: brief, live transcript, diff, handoff, evidence, what the gate wrote, a page each. */
+/** Shows one task on the whole screen in pages: brief, live transcript, diff, handoff, evidence and gate output. */
 import { Box } from "ink";
 import { createElement as h, type ReactNode, useEffect, useState } from "react";
 import { messageOf } from "../../core/failure.ts";
@@ -19,9 +19,9 @@ type TaskProps = {
   readonly files: RunFiles;
   readonly task: TaskId;
   readonly page: TaskPage;
-  /** Lines above the end of a transcript, below the start of anything else. */
+  /** Lines above the end of a transcript; on other pages, lines below the start. */
   readonly scrolled: number;
-  /** On the page of the gate: how many of its runs before the newest; of the diff, how many failed attempts. */
+  /** On the gate page: how many gate runs before the newest; on the diff page: how many failed attempts. */
   readonly back: number;
   readonly isWhole: boolean;
   readonly lines: number;
@@ -62,7 +62,7 @@ export function TaskView(props: TaskProps): ReactNode {
     Diff: () => window(diff, scrolled, room),
     Handoff: () => window(handoffLines(seen, id), scrolled, room),
     Evidence: () => window(evidenceLines(followed, id), scrolled, room),
-    Gate: () => [], // A view of its own.
+    Gate: () => [], // The gate has a view of its own.
   };
   return h(
     Box,
@@ -77,11 +77,11 @@ const heading = ({ seen }: Followed, id: TaskId, tabs: string): readonly ReactNo
   line(tabs, { key: "tabs", dimColor: true }),
 ];
 
-/** Attempts of its workers, the newest last. */
+/** Failed attempts of its workers, the newest last. */
 const failedWorkOf = ({ seen }: Followed, id: TaskId) =>
   seen.state.tasks.has(id) ? failedAttemptsOf(seen, id).filter(({ attempt }) => attempt !== undefined) : [];
 
-/** From `first`, but no further than that the last line is at the bottom. */
+/** Lines from `first`, but with the last line no higher than the bottom. */
 const window = (all: readonly string[], first: number, room: number): readonly string[] => {
   const from = Math.max(0, Math.min(first, all.length - room));
   return all.slice(from, from + Math.max(1, room));
@@ -105,7 +105,7 @@ function useTranscript(
   return lines;
 }
 
-/** Asked for once its page is open. */
+/** The diff is requested once its page is open. */
 function useDiff({ followed, files, task, page }: TaskProps): readonly string[] {
   const [lines, setLines] = useState<readonly string[]>(["…"]);
   const { tasks } = followed.seen.state;

@@ -1,4 +1,4 @@
-/** The tasks on the screen: what each worker is doing right now, and the tree. */
+/** Shows the tasks on the screen: what each worker is doing now, and the tree. */
 import { Box, Text } from "ink";
 import { createElement as h, type ReactNode, useEffect, useState } from "react";
 import { type RunState, taskOf } from "../../core/log/state.ts";
@@ -18,13 +18,13 @@ import { line } from "./line.ts";
 
 type Place = { readonly home: RunHome; readonly files: RunFiles };
 
-/** Planners and workers; the gate has lines of its own. */
+/** Running planners and workers; the gate has lines of its own. */
 export const atWorkIn = (view: Standing, run: RunWord): readonly RunningView[] =>
   runningIn(view, run).filter(({ kind }) => kind === "plan" || kind === "work");
 
 type AtWorkProps = Place & { readonly followed: Followed; readonly run: RunWord; readonly max: number };
 
-/** Of a run that is over: what was not done, instead. */
+/** For a finished run, shows what was not done instead. */
 export function AtWork({ followed, run, max, ...place }: AtWorkProps): ReactNode {
   const { view, undone } = followed;
   const jobs = atWorkIn(view, run).toSorted((a, b) => Number(a.isUntaken ?? 0) - Number(b.isUntaken ?? 0));
@@ -74,20 +74,20 @@ const MARKS: Readonly<Partial<Record<TaskRow["word"], readonly [string, string]>
   proposed: ["?", "yellow"],
 };
 
-/** In a fleet: no machine has begun it. */
+/** In a fleet: no machine has taken the job yet. */
 const UNTAKEN = ["○", "cyan"] as const;
 
 type RowsProps = {
   readonly seen: Seen;
   readonly run: RunWord;
   readonly tree: readonly TreeNode[];
-  /** Undefined before the person has chosen one: then the screen follows the work. */
+  /** Undefined before the person has chosen a task: the list then follows the work. */
   readonly at: number | undefined;
   readonly lines: number;
   readonly columns: number;
 };
 
-/** Only those that can be seen are made. */
+/** Renders only visible rows. */
 export function TaskRows({ seen, run, tree, at, lines, columns }: RowsProps): ReactNode {
   const { state } = seen;
   const shown = Math.max(1, lines);
@@ -124,7 +124,7 @@ const indent = (depth: number): string => "  ".repeat(Math.min(depth, 6));
 
 type Wanted = { readonly filter: string; readonly isHidingDone: boolean };
 
-/** Those that have the words of the filter in their name, description or state; the goal and what is not done. */
+/** The tasks with the filter's words in their name, description or state, and the goal; done tasks may be hidden. */
 export function shownNodes(
   state: RunState,
   tree: readonly TreeNode[],
@@ -141,7 +141,7 @@ export function shownNodes(
   });
 }
 
-/** The goal apart: it is settled last. */
+/** Skips the goal, because it is settled last. */
 export const firstUnsettled = (state: RunState, tree: readonly TreeNode[]): number =>
   Math.max(
     0,

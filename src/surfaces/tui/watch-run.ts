@@ -1,4 +1,4 @@
-/** Shows a run on the whole terminal, and gives the terminal back on every way out. */
+/** Shows a run on the whole terminal, and restores the terminal however the view ends. */
 import { openSync } from "node:fs";
 import { ReadStream } from "node:tty";
 import { render } from "ink";
@@ -7,36 +7,36 @@ import { Followed } from "./follow.ts";
 import { Screen, type ScreenParts } from "./screen.ts";
 
 export type Watching = Omit<ScreenParts, "followed" | "suspend"> & {
-  /** This command has started the process that drives the run, and ends the view with it. */
+  /** This command started the process that drives the run, and ends the view with it. */
   readonly isOwn?: boolean;
-  /** Hears how a text is shown to the person from now on. */
+  /** Receives the function that shows a text to the person from now on. */
   readonly onOpen?: (show: (text: string) => void) => void;
 };
 
 const ENTER = "\u001b[?1049h\u001b[?25l";
 const LEAVE = "\u001b[?1049l\u001b[?25h\u001b[0m";
 const MAX_FPS = 10;
-/** How late a view ends whose launcher was killed: nothing else tells. */
+/** The delay after which a view ends whose launcher was killed: only polling shows that. */
 const ORPHAN_MS = 1_000;
-/** Longer than a signal to this process takes; no time passes here while the process is stopped. */
+/** Longer than a signal to this process takes; time does not pass here while the process is stopped. */
 const STOPPED_MS = 50;
 
-/** Until the person leaves, or `signal`. The log may be over or go on: both are shown. */
+/** Ends when the person leaves, or with `signal`. Shows a finished log as well as a growing one. */
 export async function watchRun({ onOpen, isOwn, ...watching }: Watching, signal: AbortSignal): Promise<void> {
   const { stdout } = process;
-  // A question before the run has used standard input up.
+  // A question before the run has used up standard input.
   const stdin = process.stdin.destroyed ? new ReadStream(openSync("/dev/tty", "r")) : process.stdin;
   forgiveLostTerminal(stdin);
   const stop = new AbortController();
   const followed = new Followed();
   onOpen?.((text) => followed.say(text));
-  if (isOwn) followed.isDriven = true; // Before it has the run's lock.
+  if (isOwn) followed.isDriven = true; // Set before the driving process has the run's lock.
   const following = followed.follow(watching.home, AbortSignal.any([signal, stop.signal]), isOwn);
-  // Ink restores the screen when it ends; a crash of ours must not leave the terminal unusable.
+  // Ink restores the screen at its end; this also restores it after a crash.
   const restore = () => stdout.write(LEAVE);
   process.once("exit", restore);
   let waking: NodeJS.Timeout | undefined;
-  /** The whole group, as Ctrl-Z does: a launcher or npm may wait for us, and the shell for them. */
+  /** Suspends the whole group, as Ctrl-Z does: a launcher or npm may wait for us, and the shell for them. */
   const suspend = () => {
     stdin.setRawMode(false);
     stdout.write(LEAVE);
@@ -44,7 +44,7 @@ export async function watchRun({ onOpen, isOwn, ...watching }: Watching, signal:
     waking = setTimeout(() => {
       stdin.setRawMode(true);
       stdout.write(ENTER);
-      screen.clear(); // What it remembers of the screen is gone: everything is drawn again.
+      screen.clear(); // Ink's memory of the screen is outdated: draw everything again.
       screen.rerender(picture());
     }, STOPPED_MS);
   };
@@ -58,7 +58,7 @@ export async function watchRun({ onOpen, isOwn, ...watching }: Watching, signal:
     patchConsole: false,
     interactive: true,
   });
-  /** Also of a view that was suspended and is continued now: it must not draw again. */
+  /** Also for a suspended view that is continued now: it must not draw again. */
   const end = () => {
     clearTimeout(waking);
     screen.unmount();
@@ -80,14 +80,16 @@ export async function watchRun({ onOpen, isOwn, ...watching }: Watching, signal:
   }
 }
 
-/** Once its launcher was killed the shell has the terminal, and sets it as it wants: who asks then gets an error (EIO). */
+/**
+ * After its launcher was killed, the shell owns the terminal and sets its mode; setting it here then fails with EIO.
+ */
 function forgiveLostTerminal(stdin: ReadStream): void {
   const setRawMode = stdin.setRawMode.bind(stdin);
   stdin.setRawMode = (mode) => {
     try {
       return setRawMode(mode);
     } catch {
-      return stdin; // See above.
+      return stdin; // The EIO described above.
     }
   };
 }

@@ -1,4 +1,4 @@
-/** Asks the server something once, and again when `when` changes; undefined until it has answered. */
+/** Requests something from the server once, and again when `when` changes; undefined until the answer has arrived. */
 import { useEffect, useState } from "preact/hooks";
 import type { ServerAnswer } from "./api.ts";
 

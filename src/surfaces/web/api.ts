@@ -1,4 +1,4 @@
-/** Every request of the page to its server: questions, commands, and streams. Failures are words that can be shown. */
+/** All requests of the page to its server: queries, commands, and streams. Failures are texts that can be shown. */
 import type { RunLine } from "../../core/view/run-line.ts";
 import { readMessages } from "./messages.ts";
 import { secretHere } from "./secret.ts";
@@ -11,14 +11,14 @@ type DeviceLine = {
   readonly usedAt: number;
   readonly isThis: boolean;
 };
-/** What a run was made with, and where its work goes. */
+/** The facts of a run's record that the page needs. */
 type RunFacts = {
   readonly run: string;
-  /** Somebody else than the workers plans in it. */
+  /** False if there is no planner besides the workers. */
   readonly hasPlanner: boolean;
 };
 
-/** `lines`: only where all of it was asked for. */
+/** `lines`: only if the whole text was requested. */
 type GateText =
   | {
       readonly is: "kept";
@@ -31,13 +31,13 @@ type AttemptText =
   | { readonly is: "kept"; readonly ref: string; readonly lines: readonly string[] }
   | { readonly is: "missing"; readonly why: string };
 
-/** A refusal has the `status` of the answer; 0: there was none. */
+/** A refusal has the `status` of the response; 0 if there was none. */
 export type ServerAnswer<T> =
   | { readonly value: T; readonly error?: never; readonly status?: never }
   | { readonly error: string; readonly status: number; readonly value?: never };
 
 export const api = {
-  /** What `link` lets this browser in by from now on. */
+  /** Exchanges a sign-in link for this browser's secret. */
   signIn: (link: string) =>
     ask<{ readonly secret: string }>("/api/devices", { method: "POST", secret: link }),
   repository: () => ask<{ readonly repository: string }>("/api/repository"),
@@ -45,7 +45,7 @@ export const api = {
   run: (run: string) => ask<RunFacts>(ofRun(run)),
   diff: (run: string, from: string, to: string) =>
     ask<{ readonly diff: string }>(ofRun(run, "diff", from, to)),
-  /** `hasPassed`: its end is shown first, since nothing failed in it. */
+  /** `hasPassed`: the end of the output is shown first, because nothing failed. */
   gateOutput: (
     run: string,
     output: string,
@@ -66,11 +66,11 @@ export async function command(
   return "error" in answer ? answer.error : answer.value.note;
 }
 
-/** The events of a run from the `after`th on, and what is known of it besides. */
+/** Follows the events of a run from the `after`th on, and other facts about it. */
 export const followRun = (run: string, after: () => number, heard: Heard): (() => void) =>
   connect(() => `${ofRun(run, "events")}?after=${after()}`, heard);
 
-/** What a job's programs write, from its end on. */
+/** Follows the output of a job's programs, from its end. */
 export const followTranscript = (run: string, job: string, heard: Heard): (() => void) =>
   connect(() => ofRun(run, "transcripts", job), heard);
 
@@ -114,7 +114,7 @@ function reasonIn(text: string): string {
 
 export type Connection = "connecting" | "live" | "lost";
 type Heard = {
-  /** By the kind of what is sent. */
+  /** Handlers by the kind of message. */
   readonly on: Readonly<Record<string, (data: unknown) => void>>;
   readonly onState: (connection: Connection) => void;
 };
@@ -122,8 +122,8 @@ type Heard = {
 const AGAIN_MS = 2_000;
 
 /**
- * Connects again until the function is called that it returns. Not while the tab is hidden: a browser keeps six
- * connections to a server for all its tabs, and the seventh would wait for ever.
+ * Reconnects until the returned function is called. Not while the tab is hidden: a browser keeps six connections to a
+ * server for all its tabs, and a seventh would wait for ever.
  */
 function connect(address: () => string, heard: Heard): () => void {
   let stop = new AbortController();
@@ -140,7 +140,7 @@ function connect(address: () => string, heard: Heard): () => void {
   };
 }
 
-/** By fetch, because an EventSource sends no header that could say who asks. */
+/** By fetch, because an EventSource cannot send the header that identifies the browser. */
 async function follow(address: () => string, { on, onState }: Heard, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -149,7 +149,7 @@ async function follow(address: () => string, { on, onState }: Heard, signal: Abo
         onState("live");
         await readMessages(body!, (kind, data) => on[kind]?.(data), signal);
       }
-    } catch {} // Cut off, or not there: it is asked again.
+    } catch {} // Cut off, or unreachable: it connects again.
     if (signal.aborted) return;
     onState("lost");
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

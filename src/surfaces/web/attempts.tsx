@@ -1,4 +1,4 @@
-/** The attempts at a task: why one failed, what it changed, what the gate said of it, and its transcript. */
+/** Shows the attempts at a task: why one failed, what it changed, what the gate reported, and its transcript. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Failure } from "../../core/failure.ts";
 import type { JobId } from "../../core/job.ts";
@@ -21,7 +21,7 @@ const MAX_TRANSCRIPT_CHARS = 200_000;
 
 type TaskParts = PageParts & { readonly id: TaskId };
 
-/** Newest first, one of them open. */
+/** Newest first, with one of them open. */
 export function Attempts(parts: TaskParts) {
   const { seen, id } = parts;
   const spans = jobsOf(seen, id);
@@ -85,7 +85,7 @@ function Attempt({ run, seen, word, id, span, isOpen, failure }: AttemptProps) {
   );
 }
 
-/** That is why it was refused. */
+/** The last red gate run, which is why the attempt was refused. */
 const isLastRed = (gate: GateRunView, gates: readonly GateRunView[]): boolean =>
   gate === gates.findLast(({ green }) => green === false);
 
@@ -117,7 +117,7 @@ function Gate({ run, gate: { of, job, at, ms, green, isRunning, members, output 
 
 type ChangeProps = { readonly run: string; readonly task: TaskId; readonly attempt: number };
 
-/** Of a failed attempt: its branch, or what was kept of it, is asked for when one looks. */
+/** The change of a failed attempt, from its branch or its salvaged work; requested when opened. */
 function AttemptChange({ run, task, attempt }: ChangeProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -155,7 +155,7 @@ function Transcript({ run, job, title, isOver }: TranscriptProps) {
         },
       },
       onState: () => {
-        all = ""; // It begins anew.
+        all = ""; // The stream starts again from the beginning.
       },
     });
   }, [run, job]);

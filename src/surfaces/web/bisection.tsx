@@ -1,4 +1,4 @@
-/** A bisection as a picture: a column for each task, a bar for each run of the gate over those that were in it. */
+/** Draws a bisection: a column per task, and a bar per gate run over the tasks that were in it. */
 import { type BisectionView, bisectionLabel, gateEndLabel } from "../../core/view/gate-view.ts";
 import { precise } from "../../text/words.ts";
 import { line, time } from "./format.ts";
@@ -10,7 +10,7 @@ const BAR = 18;
 const MIN_COLUMN = 16;
 const MAX_COLUMN = 120;
 const MAX_WIDE = 1_000;
-/** Names stand upright where their column is too narrow for them. */
+/** Names are turned upright if their column is too narrow. */
 const LETTER = 7.5;
 const MAX_NAME = 22;
 
@@ -77,7 +77,7 @@ export function Bisection({ run, picture }: { readonly run: string; readonly pic
   );
 }
 
-/** Places that follow each other share a bar. */
+/** Neighbouring places share a bar. */
 function stretches(places: readonly number[]): readonly (readonly [number, number])[] {
   const found: [number, number][] = [];
   for (const place of places.toSorted((a, b) => a - b)) {

@@ -1,11 +1,11 @@
-/** Moves and scales a picture that is larger than its box. Moved by hand, it stays; else all of it is shown. */
+/** Moves and scales a picture that is larger than its box. Shows all of it until the person moves it. */
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { STEP, useGestures } from "./gestures.ts";
 import { THUMB_SCALE } from "./layout.ts";
 
 type Size = { readonly width: number; readonly height: number };
-/** In the picture's own px. */
+/** In px of the picture itself. */
 type Looked = {
   readonly left: number;
   readonly top: number;
@@ -16,17 +16,17 @@ type Looked = {
 
 const MIN_SCALE = 0.02;
 const MAX_SCALE = 2;
-/** On a phone a thumb must hit a task at first: all of them are seen once they are asked for. */
+/** On narrower screens tasks must be large enough for a thumb at first; the whole picture is shown on request. */
 const NARROW_PX = 600;
-/** Of the picture, so much stays in its box, in px of the screen. */
+/** At least so much of the picture stays in its box, in px of the screen. */
 const KEPT_PX = 80;
-/** What is drawn besides, in px of the screen, so that a small move shows nothing empty. */
+/** The drawn margin around the box, in px of the screen, so that a small move shows nothing empty. */
 const SPARE_PX = 200;
 const LOOK_MS = 80;
-/** Below, names are too small to be read. */
+/** Below this scale, names are too small to read. */
 export const FAR_SCALE = 0.45;
 
-/** Of an element, now and whenever it changes. */
+/** The size of an element, now and whenever it changes. */
 export function useSize(box: Readonly<RefObject<HTMLElement | null>>): Size {
   const [size, setSize] = useState<Size>({ width: 1_200, height: 600 });
   useLayoutEffect(() => {
@@ -100,7 +100,7 @@ export function useCamera(
       isFitted.current = true;
       showAll();
     },
-    /** Where names are too small to be read, a click goes nearer. */
+    /** If names are too small to read, a click zooms in. */
     press: (atX: number, atY: number) => {
       const { scale } = camera.current;
       if (scale < FAR_SCALE) moves.zoom(1 / scale, atX, atY);
@@ -115,7 +115,7 @@ export function useCamera(
   }, [picture.width, picture.height, size]);
 
   const step = (factor: number) => moves.zoom(factor, size.width / 2, size.height / 2);
-  /** So that what has the focus can be seen. */
+  /** Moves the picture so that the focused element is visible. */
   const reveal = (element: Element) => {
     const [own, all] = [element.getBoundingClientRect(), box.current!.getBoundingClientRect()];
     const into = (from: number, to: number, min: number, max: number) =>

@@ -1,4 +1,4 @@
-/** A button that copies a text, and says that it did. */
+/** A button that copies a text, and confirms it. */
 import { useState } from "preact/hooks";
 
 const SAID_MS = 2_000;
@@ -10,7 +10,7 @@ export function CopyButton({ text }: { readonly text: string }) {
       await navigator.clipboard.writeText(text);
       setSaid("Copied");
     } catch {
-      setSaid("Select it by hand"); // Without TLS a browser lets only pages of this machine copy.
+      setSaid("Select it by hand"); // Without TLS a browser allows copying only to pages of this machine.
     }
     setTimeout(() => setSaid(""), SAID_MS);
   };

@@ -1,4 +1,4 @@
-/** Shows what the run has cost: tokens and money over time, and by task. */
+/** Shows the cost of the run: tokens and money over time, and by task. */
 
 import { budgetTexts } from "../../core/view/budget-left.ts";
 import { dollars, priceLabel, spentLabel } from "../../core/view/labels.ts";
@@ -76,12 +76,12 @@ export function Cost({ run, seen, view, live }: PageParts) {
 
 type ChartProps = {
   readonly name: string;
-  /** When, in ms from the start of the run, and how much by then. */
+  /** Pairs of ms since the start of the run and the total by then. */
   readonly points: readonly (readonly [number, number])[];
   readonly text: (amount: number) => string;
 };
 
-/** Of jobs that have ended, summed up. */
+/** The cumulated amounts of ended jobs. */
 function Chart({ name, points, text }: ChartProps) {
   const [wide, total] = points.at(-1) ?? [0, 0];
   if (total === 0) return null;

@@ -1,4 +1,4 @@
-/** The browsers that may see and steer runs; each can be shut out. */
+/** Lists the browsers that may see and steer runs; each can be signed out. */
 import { useState } from "preact/hooks";
 import { useAnswer } from "./answer.ts";
 import { api } from "./api.ts";

@@ -1,14 +1,14 @@
-/** Shows a change file by file, with the colours that people know from editors. */
+/** Shows a change file by file, with syntax colours as in editors. */
 import { useState } from "preact/hooks";
 import { useAnswer } from "./answer.ts";
 import { api } from "./api.ts";
 import { harmless, line, plural } from "./format.ts";
 
-/** Files beyond so many lines are folded at first. */
+/** Files beyond this total of lines are folded at first. */
 const OPEN_LINES = 600;
 const MAX_FILE_LINES = 2_000;
 const MAX_LINE_CHARS = 2_000;
-/** Longer lines are no code that somebody reads. */
+/** Longer lines are not code that a person reads. */
 const MAX_COLOURED_CHARS = 300;
 
 type DiffProps = { readonly run: string; readonly from: string; readonly to: string };
@@ -76,7 +76,7 @@ function File({ name, lines, isOpen }: FileProps) {
 const classOf = (text: string): string =>
   text.startsWith("@@") ? "hunk" : text.startsWith("+") ? "add" : text.startsWith("-") ? "del" : "same";
 
-/** Strings, comments and the words that most languages share; by looks alone. */
+/** Strings, comments and the words that most languages share; recognised by their form only. */
 const TOKENS = new RegExp(
   [
     /(?<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)/,

@@ -1,4 +1,4 @@
-/** Writes times, tokens and names: short, and the same everywhere on the page. */
+/** Formats times, tokens and names: short, and the same everywhere on the page. */
 
 export { duration, plural } from "../../text/words.ts";
 
@@ -10,17 +10,17 @@ export const time = (ms: number): string =>
 export const dayAndTime = (ms: number): string =>
   new Date(ms).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 
-/** The first line, without characters that change the direction of what follows. */
+/** The first line, without characters that change the direction of the text after it. */
 export function line(text: string, max = 120): string {
   const first = harmless(text.split("\n", 1)[0] ?? "").trim();
   return first.length <= max ? first : `${first.slice(0, max)}…`;
 }
 
-/** Control and bidi characters are shown as a mark: what a model wrote must not rearrange the page. */
+/** Replaces control and bidi characters with a mark, because text of a model must not rearrange the page. */
 export const harmless = (text: string): string =>
   text.replace(/(?![\t\n])[\p{Cc}\p{Bidi_Control}]|\ufeff/gu, "\ufffd");
 
-/** Colours, titles and links of terminals: a page shows the text alone. */
+/** Colours, titles and links of terminals, which the page removes. */
 const ESCAPES = new RegExp(
   ["\u001b\\[[0-?]*[ -/]*[@-~]", "\u001b\\][^\u0007\u001b]*(?:\u0007|\u001b\\\\)", "\u001b[@-Z\\\\-_]"].join(
     "|",

@@ -1,11 +1,11 @@
-/** What a run of the gate wrote: first what failed in it, or its end if it passed; all of it a click away. */
+/** Shows the output of a gate run: first its failures, or its end if it passed; the whole output on request. */
 import { useState } from "preact/hooks";
 import { useAnswer } from "./answer.ts";
 import { api } from "./api.ts";
 import { harmless, plural } from "./format.ts";
 import { useMore } from "./more.tsx";
 
-/** In a long text a browser stops for as long as it takes to break its lines. */
+/** The most lines drawn at once, because a browser stops while it lays out a long text. */
 const LINES = 1_000;
 
 type Props = {

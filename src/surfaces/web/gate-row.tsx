@@ -1,4 +1,4 @@
-/** One run of the gate in a list: when, how it ended, for how long and of what; what it wrote is a click away. */
+/** One gate run in a list: its time, result, duration and tasks; its output opens with a click. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { precise } from "../../text/words.ts";
@@ -11,7 +11,7 @@ type Props = {
   readonly ms: number | undefined;
   readonly about: string;
   readonly isOpen?: boolean;
-  /** Drawn once it is open. */
+  /** Rendered only when open. */
   readonly children: () => ComponentChildren;
 };
 

@@ -1,24 +1,27 @@
-/** Turns what hands do on a picture into moves and zooms: drag, wheel, pinch, and the keys of a keyboard. */
+/** Turns gestures on a picture into moves and zooms: drag, wheel, pinch, and keys. */
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 type Moves = {
   /** In px of the screen. */
   readonly pan: (dx: number, dy: number) => void;
-  /** Around a place, in px from the left upper corner of the box. */
+  /** Around a point, in px from the upper left corner of the box. */
   readonly zoom: (factor: number, x: number, y: number) => void;
   readonly fit: () => void;
-  /** Of what is no link and no button. */
+  /** A press on something that is neither a link nor a button. */
   readonly press?: (x: number, y: number) => void;
 };
 
-/** One press of a button or a key. */
+/** The zoom factor for one press of a button or a key. */
 export const STEP = 1.4;
 const KEY_PX = 80;
-/** Less is a click whose hand trembled. */
+/** A shorter movement counts as a click. */
 const DRAG_PX = 5;
 
-/** `wheel`: whether it zooms by itself, or only with Ctrl (as a touchpad's pinch does) because the page scrolls by it. */
+/**
+ * `wheel`: whether the wheel zooms by itself, or only with Ctrl (as a touchpad's pinch does) because it scrolls the
+ * page.
+ */
 export function useGestures(
   box: Readonly<RefObject<HTMLElement | null>>,
   moves: Moves,
@@ -67,7 +70,7 @@ export function useGestures(
       const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
       moved += Math.hypot(dx, dy);
       if (moved < DRAG_PX && fingers.size === 1) return;
-      // A click that follows goes to what is pressed: so only a drag takes the pointer.
+      // Only a drag captures the pointer, because the click after a capture goes to the capturing element.
       element.setPointerCapture(event.pointerId);
       const other = fingers.values().find(({ pointerId }) => pointerId !== event.pointerId);
       fingers.set(event.pointerId, event);
@@ -83,7 +86,7 @@ export function useGestures(
     on("pointerup", lift);
     on("pointercancel", lift);
     on("lostpointercapture", lift);
-    // Who drags a picture by one of its links does not want to follow the link.
+    // Dragging a picture by one of its links must not follow the link.
     on("dragstart", (event) => event.preventDefault());
     on(
       "click",

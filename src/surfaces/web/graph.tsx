@@ -1,4 +1,4 @@
-/** The tasks as waves. It fits its box, zooms and pans; only what can be seen is drawn: a run may have thousands. */
+/** Draws the tasks as waves, with zoom and pan. Draws only what is in sight: a run may have thousands of tasks. */
 import { useRef, useState } from "preact/hooks";
 import type { TaskId } from "../../core/task.ts";
 import { criticalPath, shapeOf } from "../../core/view/graph.ts";
@@ -15,13 +15,13 @@ import { addressOf, type PageParts } from "./parts.ts";
 import { ZoomBar } from "./tools.tsx";
 import { Word } from "./word.tsx";
 
-/** Above so many tasks, what planners split is shown folded at first. */
+/** With more tasks, those that planners split are folded at first. */
 const MAX_OPEN = 300;
-/** Above so many tasks, those that are alike are shown as one box at first. */
+/** With more tasks, similar ones share a box at first. */
 const MAX_ALONE = 40;
-/** More boxes are drawn as one picture without names, which could not be read at that size. */
+/** With more boxes, they are drawn without names, which would be too small to read. */
 const MAX_BOXES = 250;
-/** More lines are a grey surface: they are drawn where one looks closer. */
+/** More lines would only be a grey surface: they are drawn when the person zooms in. */
 const MAX_EDGES = 3_000;
 
 const NO_NODES: readonly GroupedNode[] = [];
@@ -47,7 +47,7 @@ export function Graph(parts: PageParts) {
   const [room, setRoom] = useState({ width: 1_200, height: 600 });
   const layout = useLater(() => layOut(nodes, room), [nodes, room], NOTHING);
   const camera = useCamera(box, layer, layout);
-  // A box that has changed a little keeps its picture: everything would jump.
+  // A box that has changed only a little keeps its layout, because everything would jump.
   if (Math.abs(camera.size.width - room.width) > 60 || Math.abs(camera.size.height - room.height) > 90)
     setRoom(camera.size);
   const critical = useLater(() => criticalPath(seen), [seen, view.events], NO_CHAIN);
@@ -165,7 +165,7 @@ type FarProps = {
   readonly wordOf: (node: Placed) => TaskRow["word"];
 };
 
-/** By colour alone; a click goes nearer. */
+/** Shows tasks by colour only; a click zooms in. */
 function Far({ nodes, wordOf }: FarProps) {
   const paths = Map.groupBy(nodes, wordOf);
   return (
@@ -262,7 +262,7 @@ function edgesIn(layout: Layout, isIn: (node: Placed) => boolean): string {
   return paths.join("");
 }
 
-/** From each task of the chain to the next that is shown, alone or in a box with others. */
+/** Lines from each task of the chain to the next shown one, alone or in a box with others. */
 function chainOf(tasks: ReadonlySet<TaskId>, layout: Layout): string {
   if (tasks.size === 0) return "";
   const boxes = new Map<TaskId, Placed>();

@@ -1,4 +1,4 @@
-/** Shows whether all is well: the target and its gate, what is not done and why, agents and their accounts. */
+/** Shows the health of a run: the target and its gate, what is not done and why, agents and their accounts. */
 import type { ComponentChildren } from "preact";
 import { wallTime } from "../../core/log/state.ts";
 import { elapsedMs } from "../../core/view/elapsed.ts";
@@ -86,7 +86,7 @@ export function Health({ view, seen, live, word }: PageParts) {
   );
 }
 
-/** Nothing if there is nothing of it. */
+/** Renders nothing without content. */
 function Part({
   name,
   children,

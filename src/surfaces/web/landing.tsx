@@ -1,4 +1,4 @@
-/** What waits to land, each run of the gate with its output, bisections, what landed, and what failed on the way. */
+/** Shows the landing queue, gate runs with their output, bisections, landed tasks, and failures on the way. */
 import { useMemo } from "preact/hooks";
 import { nameOf } from "../../core/log/state.ts";
 import { gateRunEnd, namesLabel } from "../../core/view/gate-runs.ts";
@@ -191,7 +191,7 @@ function Landings({ run, seen }: PageParts) {
   );
 }
 
-/** A landing does not change: it is drawn once, but for a clock that was set. */
+/** A landing does not change, so it is rendered once, unless the clock was set. */
 function Landed({ run, landed }: { readonly run: string; readonly landed: LandingView }) {
   const { at, commit, members, flaky } = landed;
   return useMemo(

@@ -1,10 +1,10 @@
-/** Computes what takes long in a task of its own, so that it adds nothing to a draw. */
+/** Computes slow values in a separate task, so that drawing does not wait for them. */
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** Computed at most so often that this is its share of the page's time, in parts. */
+/** A computation may take at most this fraction of the page's time: 1/SHARE. */
 const SHARE = 20;
 
-/** The newest value that is ready, made anew when `when` changes; `first` until there is one. */
+/** The newest computed value, computed again when `when` changes; `first` until there is one. */
 export function useLater<T>(compute: () => T, when: readonly unknown[], first: T): T {
   const [value, setValue] = useState(first);
   const notBefore = useRef(0);

@@ -1,38 +1,38 @@
-/** Places the tasks of a graph wave by wave, so that it fills its box and no line passes behind another task. */
+/** Places the tasks of a graph wave by wave, so that it fills its box and no line passes behind a task. */
 import type { TaskId } from "../../core/task.ts";
 import type { GroupedNode } from "../../core/view/graph-groups.ts";
 
 export const WIDTH = 200;
 export const HEIGHT = 56;
-/** At which the link in a task's box is 44 px high, and two of them are as wide as a phone. */
+/** The scale at which the link in a task's box is 44 px high, and two boxes are as wide as a phone. */
 export const THUMB_SCALE = 0.83;
 const GAP = 14;
-/** Between two waves: room for the lines. */
+/** The room between two waves, for the lines. */
 const WAVE_GAP = { lying: 60, upright: 44 };
 const MARGIN = 16;
-/** Before the first wave of a lying graph, above the nodes: which wave it is. */
+/** The room before the first wave of a lying graph, for the numbers of the waves above the nodes. */
 const TOP = 40;
-/** What a line takes that passes between tasks. */
+/** The room for a line that passes between tasks. */
 const LANE = 10;
-/** In larger graphs lines go straight to where they end: so many could not be followed anyway. */
+/** In larger graphs lines go straight to their ends: so many could not be followed anyway. */
 const MAX_WITH_LANES = 300;
 
 type Box = { readonly width: number; readonly height: number };
 export type Placed = GroupedNode & { readonly x: number; readonly y: number; readonly column: number };
 type Column = {
   readonly wave: number;
-  /** A wave of many tasks is folded into several columns: of these the first. */
+  /** Of a wave that is folded into several columns: the first column. */
   readonly isFirst: boolean;
-  /** Of its left side; of an upright graph, where a column is a row, of its upper side. */
+  /** The position of its left side; in an upright graph, where a column is a row, of its upper side. */
   readonly start: number;
   readonly nodes: readonly Placed[];
 };
 export type Layout = {
   readonly placed: ReadonlyMap<TaskId, Placed>;
   readonly columns: readonly Column[];
-  /** By column: where the lines of a task pass through it. */
+  /** By column: where the lines of each task pass through it. */
   readonly lanes: ReadonlyMap<number, ReadonlyMap<TaskId, number>>;
-  /** Waves go downwards: for a box that is higher than wide, such as a phone. */
+  /** Waves go downwards: for a box that is higher than wide, such as a phone's. */
   readonly isUpright: boolean;
   readonly width: number;
   readonly height: number;
@@ -47,7 +47,7 @@ export const NOTHING: Layout = {
   height: 0,
 };
 
-/** Within a wave, everything is near what it comes from. */
+/** Within a wave, each task is placed near its dependencies. */
 export function layOut(nodes: readonly GroupedNode[], box: Box): Layout {
   if (nodes.length === 0) return NOTHING;
   const isUpright = box.width < box.height;
@@ -59,7 +59,7 @@ export function layOut(nodes: readonly GroupedNode[], box: Box): Layout {
   const waves = [...Map.groupBy(nodes, ({ wave }) => wave)].sort(([a], [b]) => a - b);
   const counts = waves.map(([, { length }]) => length);
   const [longRoom, highRoom] = isUpright ? [box.height, box.width] : [box.width, box.height];
-  // On a phone a thumb must hit each task, unless there are so many that they are a picture.
+  // On a phone a thumb must hit each task, unless there are so many that the graph is only an overview.
   const most =
     isUpright && nodes.length <= MAX_WITH_LANES
       ? Math.max(1, Math.floor(highRoom / ((WIDTH + GAP) * THUMB_SCALE)))
@@ -101,8 +101,9 @@ export function layOut(nodes: readonly GroupedNode[], box: Box): Layout {
     let free = head;
     const own: Placed[] = [];
     for (const { node, task, size: needed, wish } of items) {
-      // A wave in several columns is packed: its tasks could not all be near what they come from. So is an upright
-      // graph, with lines that pass on the right: its tasks are what must be seen without a move to the side.
+      // A wave in several columns is packed, because not all its tasks could be near their dependencies. An upright
+      // graph is packed too, with passing lines on the right, because its tasks must be visible without moving
+      // sideways.
       const isPacked = isUpright || !isAlone || wish === Number.POSITIVE_INFINITY;
       const near = isPacked ? 0 : Math.round(wish - needed / 2);
       const across = Math.max(free, near);
@@ -126,7 +127,7 @@ export function layOut(nodes: readonly GroupedNode[], box: Box): Layout {
 
 type Fit = readonly [size: number, room: number];
 
-/** So many in a column that the whole is as large as it can be in its box, and as few columns as that takes. */
+/** The number of tasks per column at which the whole graph is largest in its box, with as few columns as possible. */
 function maxInColumn(counts: readonly number[], [step, long]: Fit, [high, room]: Fit): number {
   let best = { size: 1, scale: 0 };
   for (let size = Math.max(1, ...counts); size >= 1; size -= 1) {
@@ -154,7 +155,7 @@ function passingIn(
   return passing;
 }
 
-/** Last, if it comes from nothing that is shown. */
+/** Last if it has no shown dependency. */
 function mean(places: readonly (number | undefined)[]): number {
   const known = places.filter((place) => place !== undefined);
   return known.length === 0
@@ -162,7 +163,7 @@ function mean(places: readonly (number | undefined)[]): number {
     : known.reduce((sum, place) => sum + place, 0) / known.length;
 }
 
-/** From the end of one task to the beginning of another, as an SVG path. */
+/** The line from the end of one task to the start of another, as an SVG path. */
 export function route({ lanes, columns, isUpright }: Layout, from: Placed, to: Placed): string {
   const long = isUpright ? HEIGHT : WIDTH;
   const point = (along: number, across: number) => (isUpright ? `${across},${along}` : `${along},${across}`);

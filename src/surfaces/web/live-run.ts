@@ -1,4 +1,4 @@
-/** What the page knows of one run: its events as they come, folded and told, and the state at any earlier event. */
+/** The page's state of one run: its events as they arrive, folded and worded, and the state at any earlier event. */
 import type { Event } from "../../core/log/event.ts";
 import type { Budget } from "../../core/view/budget-left.ts";
 import { type RunWord, runWord } from "../../core/view/labels.ts";
@@ -8,27 +8,27 @@ import type { WayToDeliver } from "../../core/view/needs.ts";
 import { nothingSeen, type Seen, type Standing, see, standingOf } from "../../core/view/standing.ts";
 import { api, type Connection, followRun } from "./api.ts";
 
-/** No fold may block the page: a frame has 16 ms. */
+/** The longest time per fold, so that it does not block the page: a frame has 16 ms. */
 const SLICE_MS = 5;
-/** While a long log is read, it is drawn so rarely: each drawing costs more than the events since the last. */
+/** The interval of draws while a long log is read, because each draw costs more than the events since the last one. */
 const READING_DRAW_MS = 1_000;
-/** Drawn at most so often; a page that takes long to draw is drawn more rarely, so that most of its time is free. */
+/** The shortest interval of draws; a page that draws slowly draws less often, so that most of its time is free. */
 const DRAW_MS = 100;
 const FREE_SHARE = 4;
 
 export class LiveRun {
   readonly events: Event[] = [];
-  /** What `skein logs` says of each event; nothing of many. */
+  /** The line of `skein logs` for each event; undefined for many. */
   readonly told: (Line | undefined)[] = [];
   connection: Connection = "connecting";
-  /** Whether some process drives the run; undefined: not known yet. */
+  /** Whether a process drives the run; undefined: not known yet. */
   isDriven: boolean | undefined;
-  /** As it was recorded when the run was made. */
+  /** As recorded when the run was made. */
   budget: Budget = {};
   delivery: WayToDeliver | undefined;
   problem: string | undefined;
   #hasPlanner = true;
-  /** The number of events that are shown; undefined: all, as they come. */
+  /** The number of shown events; undefined: all, as they arrive. */
   #shownAt: number | undefined;
   #now: Seen = nothingSeen();
   #nowAt = 0;
@@ -47,7 +47,10 @@ export class LiveRun {
     void this.#open(run);
   }
 
-  /** A stream cannot say that there is no such run, or that this browser was not let in: so that is asked before. */
+  /**
+   * A stream cannot report that the run does not exist, or that this browser is not signed in, so that is requested
+   * before.
+   */
   async #open(run: string): Promise<void> {
     const facts = await api.run(run);
     if (this.#isClosed) return;
@@ -65,7 +68,7 @@ export class LiveRun {
       on: {
         message: (events) => {
           for (const event of events as readonly Event[]) this.events.push(event);
-          setTimeout(() => void this.#fold()); // Reading them was a task of its own.
+          setTimeout(() => void this.#fold()); // Reading the events was a task of its own.
         },
         owner: (owner) => {
           this.isDriven = owner !== null;
@@ -98,7 +101,7 @@ export class LiveRun {
     return this.#shownAt === undefined;
   }
 
-  /** How many events the state that is shown is made of. */
+  /** The number of events in the shown state. */
   get at(): number {
     return this.isLive ? this.#nowAt : this.#thenAt;
   }
@@ -107,14 +110,14 @@ export class LiveRun {
     return this.isLive ? this.#now : this.#then;
   }
 
-  /** Taken once for each event that is shown: a page is drawn more often, by its clock and by its scrolling. */
+  /** Computed once per shown event, because clocks and scrolling draw more often. */
   get view(): Standing {
     const { seen: of, at } = this;
     if (this.#view?.of !== of || this.#view.at !== at) this.#view = { of, at, view: standingOf(of) };
     return this.#view.view;
   }
 
-  /** Now, whichever event is shown. */
+  /** About the present, whichever event is shown. */
   get isOver(): boolean {
     return this.#now.state.closed !== undefined;
   }
@@ -123,7 +126,7 @@ export class LiveRun {
     return runWord(this.view, this.look.isDriven);
   }
 
-  /** Whether a process drives it is known of now alone. */
+  /** Whether a process drives the run is only known for the present. */
   get look(): { readonly isDriven: boolean | undefined; readonly now: number } {
     return { isDriven: this.isLive ? this.isDriven : undefined, now: Date.now() };
   }
@@ -137,7 +140,7 @@ export class LiveRun {
     void this.#fold();
   }
 
-  /** Also while another fold is under way: it takes up what came meanwhile. */
+  /** May be called during another fold, which then also takes the new events. */
   async #fold(): Promise<void> {
     if (this.#isFolding) return;
     this.#isFolding = true;
@@ -171,10 +174,10 @@ export class LiveRun {
       () => {
         this.#timer = undefined;
         const started = performance.now();
-        if (this.at > 0) void this.view; // In a task of its own: the draw finds it ready.
+        if (this.at > 0) void this.view; // In a task of its own, so that drawing finds it ready.
         setTimeout(() => {
           this.#drawn();
-          // Preact draws in a task of its own, right after this one.
+          // Preact draws in a task of its own, directly after this one.
           setTimeout(() => {
             this.#drawMs = performance.now() - started;
           });

@@ -1,4 +1,4 @@
-/** What happened, in the sentences of `skein logs`, newest first; the whole event is a click away. */
+/** Shows the run's events in the sentences of `skein logs`, newest first; a click shows the whole event. */
 import { useMemo, useState } from "preact/hooks";
 import { wallTime } from "../../core/log/state.ts";
 import { harmless, line, time } from "./format.ts";
@@ -60,7 +60,7 @@ function isIn(
   return needle === "" || `${told?.text ?? ""} ${event.type}`.toLowerCase().includes(needle);
 }
 
-/** Of the events that are shown, counted from 1. */
+/** The numbers of the shown events, counted from 1. */
 function numbersIn(
   { events, told }: PageParts["live"],
   until: number,
@@ -78,7 +78,7 @@ type LineProps = Pick<PageParts, "live"> & {
   readonly at: number;
 };
 
-/** An event does not change: it is drawn once. */
+/** An event does not change, so it is rendered once. */
 const Line = ({ number, event, told, at, live }: LineProps) =>
   useMemo(
     () => (

@@ -1,4 +1,4 @@
-/** The page: the list of runs, the devices, or one run, by what stands behind the # of its address. */
+/** The page: the list of runs, the devices, or one run, by the part of its address after the #. */
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "./answer.ts";
@@ -17,10 +17,10 @@ function App() {
   useEffect(() => {
     const onHash = () => {
       void signIn().then((isLink) => isLink && setLinks((n) => n + 1));
-      setRoute(routeOf(location.hash)); // Without the link.
+      setRoute(routeOf(location.hash)); // Without the sign-in link.
     };
     addEventListener("hashchange", onHash);
-    onHash(); // It may have changed before anybody listened.
+    onHash(); // The address may have changed before the listener was added.
     return () => removeEventListener("hashchange", onHash);
   }, []);
   useEffect(() => {

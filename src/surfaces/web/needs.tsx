@@ -1,4 +1,4 @@
-/** What the run wants of a person: a line each, first on the page; a click opens it, with what answers it. */
+/** Shows what the run needs from a person: one line each at the top of the page; a click opens it with its controls. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { TaskId } from "../../core/task.ts";
@@ -42,7 +42,7 @@ type EndProps = {
   readonly isDone: boolean;
 };
 
-/** What can be typed next can be copied; what is done, and is not known to fail, can be delivered. */
+/** The next command can be copied; a done run that is not known to fail can be delivered. */
 function End({ run, text, way: { command: base, into }, isDone }: EndProps) {
   const [note, setNote] = useState<string | undefined>();
   const at = text.indexOf(base);
@@ -132,7 +132,7 @@ const Repair = ({ kind, about, text }: RepairProps) => (
   </OneNeed>
 );
 
-/** With all that one approves: the tasks, their files, and when they are accepted. */
+/** Everything that the person approves: the tasks, their files, and their acceptance. */
 function Plan({ run, seen }: PageParts) {
   const tasks = proposedPlan(seen.state);
   return (

@@ -1,4 +1,4 @@
-/** The address of a view, and what every part of the page is drawn from. */
+/** The address of a view, and the data that every part of the page is rendered from. */
 import type { RunWord } from "../../core/view/labels.ts";
 import type { Standing } from "../../core/view/standing.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -8,14 +8,14 @@ export type PageParts = {
   readonly live: LiveRun;
   readonly seen: LiveRun["seen"];
   readonly view: Standing;
-  /** How the run stands; at an earlier event as if it were driven. */
+  /** The state of the run; at an earlier event as if a process drove it. */
   readonly word: RunWord;
   readonly route: Route;
 };
 
 export type Route = { readonly run?: string; readonly tab: string; readonly task?: string };
 
-/** "#/run/tab/task": parts are encoded, since a page must not trust its own address. */
+/** Reads "#/run/tab/task": the parts are encoded, because a page must not trust its own address. */
 export function routeOf(hash: string): Route {
   const [run, tab = "graph", task] = hash.replace(/^#\/?/, "").split("/").map(decode);
   return { tab, ...(run && { run }), ...(task && { task }) };
@@ -25,7 +25,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return ""; // Not encoded by us.
+    return ""; // The page did not encode it.
   }
 }
 

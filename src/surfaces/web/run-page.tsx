@@ -1,4 +1,4 @@
-/** One run: how it stands, what needs a person, and its tasks as a graph, a timeline or a list. */
+/** Shows one run: its state, what needs a person, and its tasks as a graph, a timeline or a list. */
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import { budgetTexts } from "../../core/view/budget-left.ts";
 import { delaysOf } from "../../core/view/delays.ts";
@@ -37,7 +37,7 @@ export function RunPage({ run, route }: { readonly run: string; readonly route: 
   useEffect(() => {
     const opened = new LiveRun(run, () => redraw(undefined));
     live.current = opened;
-    // For tests and curious people: what is shown, and how much of the log it is made of.
+    // For tests and for the browser's console: the shown run, and how much of its log was read.
     (window as { skein?: LiveRun }).skein = opened;
     return () => opened.close();
   }, [run]);
@@ -87,7 +87,7 @@ function Unreadable({ run, why }: { readonly run: string; readonly why: string }
 
 function Tabs({ run, route }: PageParts) {
   const nav = useRef<HTMLElement>(null);
-  // On a phone there is room for a few of them: the open one is moved into sight, and the page stays where it is.
+  // A phone has room for a few tabs: the open one is scrolled into sight, without moving the page.
   useEffect(() => {
     const box = nav.current!;
     const open = box.querySelector<HTMLElement>("[aria-current]");
@@ -123,7 +123,7 @@ function Tab(parts: PageParts) {
   }
 }
 
-/** Another view begins at its beginning; only a list that was left for one of its tasks is where it was. */
+/** Another view begins at its top; only a list that was left for one of its tasks keeps its position. */
 function useScroll({ tab, task }: Route) {
   const page = useRef<HTMLElement>(null);
   const before = useRef({ tab, task });
@@ -138,13 +138,13 @@ function useScroll({ tab, task }: Route) {
     page.current.scrollTop = isBack ? listAt.current : Math.min(page.current.scrollTop, start);
   }, [tab, task]);
   const onScroll = () => {
-    // A view that is shorter scrolls by itself before it is drawn: that is not where the list was.
+    // A shorter view scrolls by itself before it is drawn, which is not the list's position.
     if (task === undefined && page.current) listAt.current = page.current.scrollTop;
   };
   return { ref: page, onScroll };
 }
 
-/** Elapsed times go on although no event comes. */
+/** Draws every second, so that elapsed times advance without events. */
 function useTick(live: { readonly current: LiveRun | undefined }): void {
   useEffect(() => {
     const timer = setInterval(() => live.current?.drawSoon(), 1_000);

@@ -1,4 +1,4 @@
-/** The list of runs: how each stands, what it took, and whether its work was delivered. */
+/** Lists the runs: the state of each, its cost, and whether its work was delivered. */
 import { useEffect, useState } from "preact/hooks";
 import type { RunLine } from "../../core/view/run-line.ts";
 import { api, type ListedRun } from "./api.ts";
@@ -6,9 +6,9 @@ import { dayAndTime, duration, line, plural } from "./format.ts";
 import { addressOf } from "./parts.ts";
 import { Filter } from "./tools.tsx";
 
-/** How late the list shows what has become of a run. */
+/** The interval at which the list is updated. */
 const LIST_MS = 5_000;
-/** Fewer are seen at a glance. */
+/** Fewer runs need no filter. */
 const MIN_FILTER = 4;
 
 export function Runs() {

@@ -1,14 +1,14 @@
-/** The secret by which this browser is known to the server, in the page's own storage. */
+/** Stores the secret that identifies this browser to the server, in the page's local storage. */
 
-/** Storage of this origin alone: unlike a cookie, a secret in it is never sent to another port of this machine. */
+/** The storage of this origin: unlike a cookie, a secret in it is never sent to another port of this machine. */
 const KEPT = "skein";
-/** Where a browser keeps nothing, a tab knows it for as long as it is open. */
+/** If a browser stores nothing, a tab keeps the secret while it is open. */
 let known = "";
 
 export function secretHere(): string {
   try {
     known = localStorage.getItem(KEPT) ?? known;
-  } catch {} // It may not be read here.
+  } catch {} // Storage may be unreadable here.
   return known;
 }
 
@@ -16,5 +16,5 @@ export function keepSecret(secret = known): void {
   known = secret;
   try {
     localStorage.setItem(KEPT, secret);
-  } catch {} // The next tab has to sign in, too.
+  } catch {} // The next tab must sign in too.
 }

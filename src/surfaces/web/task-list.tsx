@@ -1,4 +1,4 @@
-/** The tasks as a table that can be sorted and filtered. It scrolls with the page; only rows in sight are drawn. */
+/** Shows the tasks as a sortable, filterable table. It scrolls with the page; only rows in sight are rendered. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { runTime } from "../../core/log/state.ts";
 import { ROOT, type TaskId } from "../../core/task.ts";
@@ -12,7 +12,7 @@ import { useLater } from "./later.ts";
 import { addressOf, type PageParts } from "./parts.ts";
 import { Filter } from "./tools.tsx";
 
-/** As in the style. */
+/** As in the stylesheet. */
 const ROW = 45;
 const NARROW_ROW = 69;
 const NARROW = "(max-width: 40rem)";
@@ -33,7 +33,7 @@ export function TaskList({ run, seen, view, word: runWord, live }: PageParts) {
   const [wanted, setWanted] = useState("");
   const [order, setOrder] = useState({ by: "task" as TaskColumn, isReversed: false });
   const needle = wanted.trim().toLowerCase();
-  // A tree changes when tasks are added; what each is about changes with every event.
+  // The tree changes when tasks are added; the facts of each task change with every event.
   const tree = useMemo(() => treeOf(state), [state, state.tasks.size]);
   const gating = gatingIn(state);
   const rowAt = ({ id, depth }: (typeof tree)[number]) => rowOf(state, id, { depth, gating });
@@ -50,7 +50,7 @@ export function TaskList({ run, seen, view, word: runWord, live }: PageParts) {
     [tree, needle, order, figures, view.events],
     undefined,
   );
-  const rows = (isPlain ? undefined : found) ?? tree; // As they were, until the new order is ready.
+  const rows = (isPlain ? undefined : found) ?? tree; // The rows as they were, until the new order is ready.
   const { list, top, high, rowHigh } = useSight();
   const first = Math.max(0, Math.floor(top / rowHigh) - SPARE);
   const shown = rows.slice(first, first + Math.ceil(high / rowHigh) + 2 * SPARE);
@@ -92,7 +92,7 @@ export function TaskList({ run, seen, view, word: runWord, live }: PageParts) {
   );
 }
 
-/** The goal has a row, too. */
+/** The number of tasks without the goal, which has a row too. */
 const tasksIn = (rows: readonly { readonly id: TaskId }[]): number =>
   rows.length > 1 ? rows.filter(({ id }) => id !== ROOT).length : rows.length;
 
@@ -106,7 +106,7 @@ type TitleProps = {
 
 function Title({ by, name, order, setOrder }: TitleProps) {
   const isIt = order.by === by;
-  // Numbers begin with the largest, which is their natural order here.
+  // Columns of numbers begin with the largest, which is their natural order here.
   const isDown = isIt && order.isReversed === (by === "task" || by === "state");
   return (
     <th scope="col" class={`of-${by}`} aria-sort={isIt ? (isDown ? "descending" : "ascending") : "none"}>
@@ -162,7 +162,7 @@ function Row({ index, isIndented, run, runWord, row, seen, figures }: RowProps) 
   );
 }
 
-/** In place of the rows out of sight. */
+/** Takes the place of the rows out of sight. */
 const Space = ({ high }: { readonly high: number }) =>
   high > 0 ? (
     <tr class="space" style={{ height: `${high}px` }}>
@@ -170,7 +170,7 @@ const Space = ({ high }: { readonly high: number }) =>
     </tr>
   ) : null;
 
-/** Where no price is known, the tokens. */
+/** The tokens if no price is known. */
 const costText = (figures: TaskFigures): string =>
   figures.microdollars > 0
     ? priceLabel(figures)
@@ -178,7 +178,7 @@ const costText = (figures: TaskFigures): string =>
       ? `${count(figures.tokens)} tokens`
       : "";
 
-/** Which part of the list is in sight, while the page scrolls. */
+/** The part of the list that is in sight while the page scrolls. */
 function useSight() {
   const list = useRef<HTMLTableSectionElement>(null);
   const [sight, setSight] = useState({ top: 0, high: 900, rowHigh: ROW });
@@ -191,7 +191,7 @@ function useSight() {
       const [own, all] = [list.current.getBoundingClientRect(), page.getBoundingClientRect()];
       const rowHigh = narrow.matches ? NARROW_ROW : ROW;
       const step = SPARE * rowHigh;
-      // In steps: not every pixel of a scroll is a draw.
+      // In steps, so that not every pixel of a scroll causes a draw.
       const top = Math.max(0, Math.floor((all.top - own.top) / (step / 2)) * (step / 2));
       setSight((was) =>
         was.top === top && was.high === all.height && was.rowHigh === rowHigh

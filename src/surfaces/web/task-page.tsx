@@ -1,4 +1,4 @@
-/** Everything about one task: its brief, attempts, what it changed, what its worker writes right now. */
+/** Shows everything about one task: its brief, attempts, changes, and its worker's current output. */
 import { useMemo, useState } from "preact/hooks";
 import { taskOf } from "../../core/log/state.ts";
 import type { Task, TaskId } from "../../core/task.ts";
@@ -69,7 +69,7 @@ function Brief({ seen, task: { spec, state, used } }: TaskParts) {
   );
 }
 
-/** Nothing if it is empty. */
+/** Renders nothing if the value is empty. */
 function Fact({ name, value }: { readonly name: string; readonly value: string }) {
   if (value === "") return null;
   return (
@@ -80,7 +80,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
   );
 }
 
-/** What its planner split it into, and what its worker delegated. */
+/** The tasks that its planner split it into, and the subtasks that its worker delegated. */
 function Below({ run, route, seen, word, id }: TaskParts) {
   const { state } = seen;
   const below = useMemo(
@@ -109,7 +109,7 @@ function Below({ run, route, seen, word, id }: TaskParts) {
   );
 }
 
-/** What its worker says, and what the repository shows. */
+/** The worker's report, and the facts from the repository. */
 function Outcome({ seen, id, task: { state } }: TaskParts) {
   if (!("handoff" in state) || !state.handoff) return null;
   const { status, summary, filesChanged, metrics, concerns, suggestions, flags = [], commit } = state.handoff;

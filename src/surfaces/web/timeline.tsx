@@ -1,4 +1,4 @@
-/** Who worked when: lanes of planners, workers, gates and checks over time. It zooms, and leaves out waits. */
+/** Shows lanes of planners, workers, gates and checks over time. It zooms, and leaves out waits. */
 import { useRef, useState } from "preact/hooks";
 import { endOf } from "../../core/view/elapsed.ts";
 import type { RunWord } from "../../core/view/labels.ts";
@@ -20,12 +20,12 @@ import { useLater } from "./later.ts";
 import { addressOf, type PageParts } from "./parts.ts";
 import { ZoomBar } from "./tools.tsx";
 
-/** More jobs are drawn as bars alone: so many links cannot be drawn without a halt, and none could be hit. */
+/** More jobs are drawn as bars without links: so many links would block the page, and be too small to hit. */
 const MAX_LINKS = 400;
-/** Nothing is shorter than a job. */
+/** No job is shorter. */
 const MIN_LOOK_MS = 200;
 
-/** What is looked at, by the machine's clock; undefined: all of it. */
+/** The visible time range, by the machine's clock; undefined: all of it. */
 type Look = { readonly from: number; readonly to: number } | undefined;
 
 export function Timeline({ run, seen, view, word, live }: PageParts) {
@@ -45,7 +45,7 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
   const names = wide < 500 ? NARROW_NAMES : NAMES;
   const trackWide = wide - names;
 
-  /** In places of the scale. */
+  /** As positions on the scale. */
   const lookAt = (from: number, to: number) => {
     if (!drawn) return;
     const { scale } = drawn;
@@ -139,12 +139,12 @@ export function Timeline({ run, seen, view, word, live }: PageParts) {
 
 type Drawing = {
   readonly scale: TimeScale;
-  /** Places of the scale at the left and the right end. */
+  /** Positions on the scale at the left and the right end. */
   readonly from: number;
   readonly to: number;
-  /** How many jobs are in sight. */
+  /** The number of jobs in sight. */
   readonly jobs: number;
-  /** They are too many for links. */
+  /** There are too many jobs for links. */
   readonly isFar: boolean;
   readonly lanes: readonly (LaneView & { readonly bars?: BarPaths })[];
 };
@@ -180,13 +180,13 @@ function drawingOf(
   };
 }
 
-/** From 0 at the left end to 1 at the right one. */
+/** From 0 at the left end to 1 at the right end. */
 const shareOf = ({ scale, from, to }: Pick<Drawing, "scale" | "from" | "to">, at: number): number =>
   Math.min(1, Math.max(0, (scale.placeOf(at) - from) / (to - from)));
 const percent = (part: number): string => `${(part * 100).toFixed(3)}%`;
 
 const MAX_LABELS = 8;
-/** "12 min 30 s", in px. */
+/** The width of "12 min 30 s", in px. */
 const LABEL_WIDE = 84;
 
 type TicksProps = Drawing & { readonly openedAt: number; readonly trackWide: number };
@@ -221,11 +221,11 @@ type JobProps = {
   readonly run: string;
   readonly word: RunWord;
   readonly span: SpanView;
-  /** When the next job of its lane begins: until then there is room for its name. */
+  /** When the next job of its lane begins: the name may use the room until then. */
   readonly next: number;
   readonly now: number;
   readonly drawn: Drawing;
-  /** In pixels. */
+  /** In px. */
   readonly trackWide: number;
 };
 
@@ -253,7 +253,7 @@ function Job({ run, word, span, next, now, drawn, trackWide }: JobProps) {
   );
 }
 
-/** Inside its bar, or behind it, if there is room; else as much of it as is more than a few letters. */
+/** Inside its bar, or after it if there is room; else inside if more than a few letters fit. */
 function Name({ name, bar, free }: { readonly name: string; readonly bar: number; readonly free: number }) {
   const needed = name.length * LETTER_WIDE + 12;
   if (needed > bar && needed <= free) return <span class="behind">{name}</span>;
@@ -261,7 +261,7 @@ function Name({ name, bar, free }: { readonly name: string; readonly bar: number
 }
 
 const LETTER_WIDE = 7;
-/** As in the style. */
+/** As in the stylesheet. */
 const NAMES = 112;
 const NARROW_NAMES = 80;
 

@@ -1,4 +1,4 @@
-/** The rows of controls above a view: a filter with how many it finds, and the buttons that zoom a picture. */
+/** The rows of controls above a view: a filter with its number of results, and zoom buttons. */
 import type { ComponentChildren } from "preact";
 
 type FilterProps = {
@@ -27,7 +27,7 @@ type ZoomProps = {
   readonly out: () => void;
   readonly in: () => void;
   readonly fit: () => void;
-  /** What is shown, and buttons of the view's own. */
+  /** What is shown, and the view's own buttons. */
   readonly children: ComponentChildren;
 };
 

@@ -1,8 +1,8 @@
-/** Explains words that only this program uses: where they stand, and all of them at the end of the page. */
+/** Explains Skein's own terms: in place, and all of them at the end of the page. */
 import type { ComponentChildren } from "preact";
 import { type Explained, WORDS } from "../../core/view/words.ts";
 
-/** `children`: the word as it stands in its sentence. */
+/** `children`: the term as it is written in its sentence. */
 export const Word = ({ is, children }: { readonly is: Explained; readonly children?: ComponentChildren }) => (
   <abbr title={WORDS[is]}>{children ?? is}</abbr>
 );

@@ -1,4 +1,4 @@
-/** Asks on a terminal what happens to a run whose base fails its gate. */
+/** Asks on a terminal what to do with a run whose base fails its gate. */
 import type { LiveRun } from "../../../app/follow-run.ts";
 import type { Event } from "../../../core/log/event.ts";
 import { BASE_QUESTION } from "../../../core/subtask.ts";
@@ -9,13 +9,13 @@ import { canAsk } from "./can-ask.ts";
 
 type BaseAsking = {
   readonly watch: (event: Event) => void;
-  /** The run is there to be told. */
+  /** The run exists and can take the answer. */
   readonly live: (run: Pick<LiveRun, "say" | "seen">) => void;
-  /** Nobody will be asked any more. */
+  /** Ends the question: no answer is read any more. */
   readonly end: () => Promise<void>;
 };
 
-/** Does nothing where nobody could answer: then the run takes its default in time, and says so. */
+/** Does nothing if no person can answer: the run then takes its default in time, and reports that. */
 export function askingOfBase(
   context: Context,
   write: (text: string) => void,
@@ -27,7 +27,7 @@ export function askingOfBase(
   const begin = (lines: readonly string[]): void => {
     if (isOpen || !typing) return;
     isOpen = true;
-    void ask(lines).catch(() => {}); // The terminal is gone: the default is taken in time.
+    void ask(lines).catch(() => {}); // The terminal is gone: the run takes its default in time.
   };
   const ask = async (lines: readonly string[]): Promise<void> => {
     for (const line of lines) write(line);
@@ -48,7 +48,7 @@ export function askingOfBase(
     },
     live: (run) => {
       started.resolve(run);
-      // Of a run that goes on, it may have been asked by a process that was killed.
+      // In a resumed run the question may have been asked by a process that was killed.
       const asked = run.seen.state.questions.get(BASE_QUESTION);
       if (asked) begin(harmlessLines(asked.text));
     },
@@ -59,5 +59,5 @@ export function askingOfBase(
   };
 }
 
-/** The lines of the question that say what each answer does; what fails was shown above. */
+/** The last lines of the question, which say what each answer does; the failures above them were shown already. */
 const ANSWERS = 3;

@@ -1,4 +1,4 @@
-/** `skein subtask spawn`, `skein ask`: a worker's program calls from inside of its turn. */
+/** Acts of `skein subtask spawn`, `subtask serve` and `skein ask`: a worker's program calls them during its turn. */
 import { sendCall, serveCalls } from "../../../compose/calls.ts";
 import { duration } from "../../../config/values.ts";
 import { messageOf } from "../../../core/failure.ts";
@@ -52,7 +52,7 @@ export const ask: Act<AskOptions & { readonly question: string }> = async (conte
   return send(context, { tool: "ask", input }, "when there is an answer");
 };
 
-/** For agents that take MCP servers only as programs. Standard output is theirs. */
+/** For agents that support MCP servers only as programs, which use standard output. */
 export const subtaskServe: Act<object> = async (context) => {
   if (!context.env["SKEIN_CALL_URL"]) return outside(context);
   await serveCalls(context.env);
@@ -97,13 +97,13 @@ async function requestIn(_context: Context, written: string | undefined): Promis
   }
 }
 
-/** As much as the run takes. */
+/** The largest call that a run accepts. */
 const MAX_BYTES = 1_000_000;
 
 async function standardInput(): Promise<string> {
   const { processInput } = await import("../input.ts");
   const input = processInput();
-  const bytes = await input.all(MAX_BYTES + 1); // One more shows that there is more.
+  const bytes = await input.all(MAX_BYTES + 1); // One byte more shows that the input is longer.
   await input.close();
   return bytes.toString();
 }

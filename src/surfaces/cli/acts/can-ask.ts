@@ -2,6 +2,6 @@
 import type { Context } from "../context.ts";
 import { processInput, type TypedInput } from "../input.ts";
 
-/** Somebody sits at a terminal, and what is asked there is seen. */
+/** True if a person is at a terminal and can see the question there. */
 export const canAsk = ({ json, err }: Context, input: () => TypedInput = processInput): boolean =>
   !json && err.size !== undefined && input().isTerminal;

@@ -1,4 +1,4 @@
-/** How does a run go on without this terminal? A process of its own drives it; this one only shows it, and can leave. */
+/** Runs a run in a background process, and shows it on this terminal, which the person can leave. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -22,18 +22,18 @@ import { heedSignals } from "./signals.ts";
 
 type Apart = {
   readonly parts: Parts;
-  /** Refuses whatever can be refused before a process is started. */
+  /** Makes all possible refusals before a process is started. */
   readonly prepare: (signal: AbortSignal) => Promise<Prepared | Refused>;
-  /** Of `skein resume`, which is what the other process does, in `folder`. */
+  /** Flags of `skein resume`, which the background process executes in `folder`. */
   readonly flags: readonly string[];
   readonly folder: string;
-  /** The process ended before the run had begun. */
+  /** Called if the process ended before the run had begun. */
   readonly onUnbegun?: (home: RunHome) => Promise<void>;
 };
 
 type Prepared = { readonly home: RunHome; readonly config: Config };
 
-/** Where the process that drives a run writes what it has to say besides the log. */
+/** The file to which the background process writes messages that are not in the log. */
 const SAID = "background.log";
 const DETACHED = "d detach: the run continues in the background.  Ctrl-C: stop the run.";
 
@@ -81,13 +81,16 @@ type Driver = {
   readonly stopNow: () => void;
 };
 
-/** `code`: undefined if it was killed, or could not be started: `why`. `said`: its errors, as `--json` words them. */
+/**
+ * `code`: undefined if the process was killed or could not be started; `why` says so. `said`: its error output, as JSON
+ * lines.
+ */
 type DriverEnd = { readonly code?: number; readonly why: string; readonly said: readonly string[] };
 
-/** In a session of its own: neither Ctrl-C nor the end of this terminal reaches it. */
+/** In a session of its own, so that neither Ctrl-C nor the end of this terminal reaches it. */
 function startDriver(context: Context, { home, flags, folder }: Apart & Prepared): Driver {
   const file = path.join(home.folder, SAID);
-  mkdirSync(home.folder, { recursive: true, mode: 0o700 }); // A run of another machine has none here yet.
+  mkdirSync(home.folder, { recursive: true, mode: 0o700 }); // A run of another machine has no folder here yet.
   const said = openSync(file, "a", 0o600);
   const before = statSync(file).size;
   const child = spawn(process.execPath, [process.argv[1]!, "resume", home.record.run, "--json", ...flags], {
@@ -106,7 +109,7 @@ function startDriver(context: Context, { home, flags, folder }: Apart & Prepared
     child,
     ended,
     stopGently: () => child.kill("SIGINT"),
-    stopNow: () => child.kill("SIGTERM"), // Another name: two equal signals can be delivered as one.
+    stopNow: () => child.kill("SIGTERM"), // Not SIGINT again: two equal signals can be delivered as one.
   };
 }
 
@@ -116,7 +119,7 @@ function linesAfter(file: string, before: number): readonly string[] {
   try {
     return readFileSync(file).subarray(before).toString().split("\n").filter(Boolean).slice(-MAX_SAID);
   } catch {
-    return []; // The run's folder was removed meanwhile: what is wrong is said when its log is read.
+    return []; // The run's folder was removed meanwhile; reading its log reports the problem.
   }
 }
 
@@ -127,7 +130,7 @@ function sayDetached(context: Context, { record: { run } }: RunHome, { child }: 
   return { exit: EXIT.done };
 }
 
-/** What the other process would have said here. */
+/** Prints here what the background process would have printed. */
 async function sayDriven(
   context: Context,
   { parts, home, config, onUnbegun }: Apart & Prepared,
@@ -167,7 +170,7 @@ function sayError(context: Context, line: string): void {
   const { error, notice } = saidIn(line);
   if (notice !== undefined) say(context, harmless(notice));
   else if (error === undefined)
-    context.err.write(`${harmless(line)}\n`); // Node's own words, such as a stack trace.
+    context.err.write(`${harmless(line)}\n`); // Output of Node itself, such as a stack trace.
   else if (error.kind === "interrupted") say(context, `${error.message} To continue: ${error.next}`);
   else if (error.problems) refuse(context, error.exitCode, { ...error, lines: error.problems });
   else refuseInLines(context, error.exitCode, error);
@@ -177,6 +180,6 @@ function saidIn(line: string): { readonly error?: JsonError; readonly notice?: s
   try {
     return Object(JSON.parse(line));
   } catch {
-    return {}; // Not one of ours.
+    return {}; // Not a JSON line of Skein.
   }
 }

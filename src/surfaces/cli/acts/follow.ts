@@ -1,4 +1,4 @@
-/** How is a run shown that goes on in this process? Its events, what signals do to it, and how it ended. */
+/** Shows a run that this process drives: its events, what signals do to it, and how it ended. */
 
 import type { LiveRun, RunEnding, RunListeners } from "../../../app/follow-run.ts";
 import type { Parts } from "../../../app/parts.ts";
@@ -20,7 +20,7 @@ import { askingOfBase } from "./ask-base.ts";
 import { sayHalt } from "./halt-text.ts";
 import { heedSignals } from "./signals.ts";
 
-/** `view` and `run` are of a run that closed. */
+/** `view` and `run` are set only for a run that closed. */
 export type Followed = {
   readonly exit: ExitCode;
   readonly view?: RunView;
@@ -31,7 +31,7 @@ export type Followed = {
 type Follow = {
   readonly parts: Parts;
   readonly config: Pick<Config, "planner">;
-  /** Undefined if there was nothing to start. */
+  /** Returns undefined if there was nothing to start. */
   readonly start: (listeners: RunListeners, signal: AbortSignal) => Promise<Started | Refused | undefined>;
 };
 
@@ -93,13 +93,13 @@ export async function sayClosed(context: Context, { parts, home, seen, config }:
   return { exit: view.is === "done" ? EXIT.done : EXIT.notAllDone, view, config, run: { home, seen } };
 }
 
-/** Which may have been changed since it was recorded. */
+/** The budget may have been changed since it was recorded. */
 export const runBudget = ({ budget: { tokens, dollars } }: Config): Budget => ({
   ...(tokens !== undefined && { tokens }),
   ...(dollars !== undefined && { dollars }),
 });
 
-/** With JSON it is an error like any other: among the events there is no end of the run. */
+/** With JSON this is an error object, because the events do not contain an end of the run. */
 function sayStopped(context: Context, view: RunView): ExitCode {
   const next = `skein resume ${view.run}`;
   if (context.json)
@@ -108,6 +108,6 @@ function sayStopped(context: Context, view: RunView): ExitCode {
   return EXIT.interrupted;
 }
 
-/** A log that is damaged, newer, or on a read-only disk, and a policy that makes no sense: the same again cannot help. */
+/** A damaged or newer log, a read-only disk or an invalid policy: retrying cannot help. */
 const lostCode = ({ kind }: Failure): ExitCode =>
   kind === "policy" || kind === "log" ? EXIT.configuration : EXIT.notAllDone;

@@ -1,4 +1,4 @@
-/** What is read as a goal, and what is refused as a path that does not exist. */
+/** Tests what is read as a goal, and what is refused as a path that does not exist. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";

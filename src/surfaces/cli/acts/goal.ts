@@ -1,4 +1,4 @@
-/** Reads the goal: a sentence, or the text of a file that was named. A path that does not exist is no goal. */
+/** Reads the goal: a sentence, or the text of a named file. Refuses a path that does not exist. */
 import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
@@ -9,10 +9,10 @@ import { type Context, usage } from "../context.ts";
 import { readBytes } from "../files.ts";
 import type { Exit } from "./project.ts";
 
-/** More than a model reads at once. */
+/** More than a model reads in one turn. */
 export const MAX_GOAL_BYTES = 1_000_000;
 
-/** `what` it is called: a run has a goal, a plan is made of a request. */
+/** `what`: the word for messages: a run has a goal, a plan is made of a request. */
 export async function readGoal(
   context: Context,
   given: string,
@@ -39,7 +39,7 @@ export async function readGoal(
   }
 }
 
-/** A clone's SPEC.md may be a link to a key: its text would go to agents and into the log. */
+/** A clone's SPEC.md may link to a secret key, whose text would go to agents and into the log. */
 function leadsOutOfRepository(file: string): string | undefined {
   const real = realpathSync(file);
   for (let at = path.dirname(file); at !== path.dirname(at); at = path.dirname(at))
@@ -47,16 +47,16 @@ function leadsOutOfRepository(file: string): string | undefined {
   return undefined;
 }
 
-/** At once: to ask another thread for it takes longer than the disk does. */
+/** Synchronous, because passing the call to another thread takes longer than the disk does. */
 function infoOf(given: string, file: string): Stats | undefined {
   try {
     return given === "" ? undefined : statSync(file, { throwIfNoEntry: false });
   } catch {
-    return undefined; // A sentence is no path: it is too long, or contains a zero byte.
+    return undefined; // The sentence is not a possible path: too long, or with a zero byte.
   }
 }
 
-/** What was read, if it is a text and says something. */
+/** The text of the bytes, refused if it is not text or is empty. */
 export function textIn(
   context: Context,
   bytes: Buffer,
@@ -76,9 +76,9 @@ export function textIn(
 }
 
 /**
- * One word that begins as a path does, has an ending that texts have, or leads through a folder that is there or to a
- * name with an ending: no goal is said like that. A sentence that mentions a file has more words, and is a goal; a few
- * that begin as a path and end as a text are a name with blanks.
+ * True for a single word that begins like a path, has the ending of a text file, or leads through an existing folder or
+ * to a name with an ending: goals are not written like that. A sentence that mentions a file has more words, and is a
+ * goal; a few words that begin like a path and end like a text file are a file name with blanks.
  */
 function looksLikeFile(given: string, folder: string): boolean {
   const words = given.trim().split(/\s+/).length;
@@ -95,9 +95,9 @@ function looksLikeFile(given: string, folder: string): boolean {
 /** "./my first spec.md" */
 const MAX_NAME_WORDS = 3;
 
-/** What may have been meant: a near name in the same folder, or the same name in the folders beside it. */
+/** Suggestions: a similar name in the same folder, or the same name in the folders beside it. */
 function nextTo(typed: string, folder: string, what: string): string {
-  const given = typed.replaceAll("\\", "/"); // As they are typed on Windows; elsewhere no file is called so.
+  const given = typed.replaceAll("\\", "/"); // Backslashes as typed on Windows; elsewhere no file has such a name.
   const [wanted, above] = [path.basename(given), path.dirname(given)];
   const places = [...new Set([above, ...FOLDERS.map((name) => path.join(above, name))])];
   const near = places.flatMap((place) => {
@@ -109,24 +109,24 @@ function nextTo(typed: string, folder: string, what: string): string {
   return `name an existing file, or ${sentence}`;
 }
 
-/** Where people keep what they ask for. */
+/** Folders where people keep specifications. */
 const FOLDERS = ["..", "docs", "doc", "specs", "plans"];
 const MAX_NEAR = 3;
 
-/** The same name with another ending first, in any case of its letters. */
+/** First the same name with another ending, without regard to upper and lower case. */
 function nearNames(wanted: string, names: readonly string[]): readonly string[] {
   const stem = (name: string) => path.parse(name).name.toLowerCase();
   const same = names.filter((name) => stem(name) === stem(wanted));
   return same.length > 0 ? same : closest(wanted, names);
 }
 
-/** A hint is not worth a longer look. */
+/** A hint is not worth reading more names. */
 const MAX_NAMES = 2_000;
 
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).slice(0, MAX_NAMES);
   } catch {
-    return []; // There is no such folder, or it cannot be read: nothing is near.
+    return []; // The folder does not exist or cannot be read, so there is nothing to suggest.
   }
 }

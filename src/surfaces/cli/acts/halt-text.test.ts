@@ -1,3 +1,4 @@
+/** Tests what is said, and which exit code is used, when a run stops by itself. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../../../test/support/core-run.ts";
@@ -17,7 +18,7 @@ function configured(...sets: readonly string[]) {
   return read.config;
 }
 
-/** Two tasks are ready, and the only account is parked until then. */
+/** A run with two ready tasks, whose only account is rate limited until then. */
 function parked(until: number) {
   const run = CoreRun.planned([task("a"), task("b")]);
   const seen = nothingSeen();

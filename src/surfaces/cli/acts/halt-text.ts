@@ -1,4 +1,4 @@
-/** How is it said that a run stopped by itself? What a person has to fix, or until when an account is rate limited. */
+/** Tells why a run stopped by itself: what a person must fix, or until when an account is rate limited. */
 import type { Halt } from "../../../app/halt.ts";
 import type { Config } from "../../../config/index.ts";
 import { knownProvider } from "../../../config/known-providers.ts";
@@ -34,7 +34,7 @@ export function sayHalt(context: Context, halt: Halt, view: RunView, config: Con
   });
 }
 
-/** Keeps the lines that a tool wrote, and those for skein.yaml, as lines. */
+/** Keeps the line breaks in a tool's output and in lines for skein.yaml. */
 function saySetup(
   context: Context,
   { kind, message, next = "fix it", agent }: Failure,
@@ -51,7 +51,7 @@ function saySetup(
   });
 }
 
-/** A refusal whose words have lines of their own, such as those of a tool or of skein.yaml. */
+/** Refuses with a message of several lines, such as a tool's output or lines of skein.yaml. */
 export function refuseInLines(
   context: Context,
   exitCode: ExitCode,
@@ -64,10 +64,10 @@ export function refuseInLines(
   return exitCode;
 }
 
-/** In whole hours, so that it is enough. */
+/** Rounded up to whole hours, so that the wait is long enough. */
 const waitFor = (ms: number) => `${Math.ceil(ms / 3_600_000)}h`;
 
-/** The variable that holds the key, if it is Skein that hands it over. */
+/** How to set the variable that holds the key, if Skein passes the key to the agent. */
 function keyText(account: string, { agent, planner, fallback }: Config): string {
   const specs = [agent, planner].filter((spec) => typeof spec === "object");
   const models = specs.flatMap((spec) => (spec.kind === "model" ? [spec.model, ...spec.fallbacks] : []));

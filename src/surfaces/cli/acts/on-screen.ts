@@ -1,4 +1,4 @@
-/** How does a verb show a run on the whole terminal? With its files, its budget, and the way for commands to the run. */
+/** Shows a run on the whole terminal, with its files, its budget, and a way to send commands to it. */
 import { setFlagsFromString } from "node:v8";
 import { deliveryOf } from "../../../app/deliverable.ts";
 import { seeRun } from "../../../app/see-run.ts";
@@ -15,11 +15,11 @@ import type { Context } from "../context.ts";
 
 type Shown = Pick<Watching, "leave" | "onOpen" | "interrupt" | "isOwn"> & {
   readonly home: RunHome;
-  /** If it was changed since it was recorded. */
+  /** Given if it was changed since it was recorded. */
   readonly budget?: Budget;
 };
 
-/** Until the person leaves, or `signal`. */
+/** Ends when the person leaves, or with `signal`. */
 export async function showOnScreen(
   context: Context,
   project: Project,
@@ -28,11 +28,11 @@ export async function showOnScreen(
 ): Promise<void> {
   const { files } = serverParts(project);
   const parts = partsOf(project, context.env);
-  // The library that draws asks this variable alone.
+  // Ink reads only this variable.
   if (!context.out.hasColours) process.env["FORCE_COLOR"] = "0";
-  // Reading a log makes garbage faster than it is kept: V8 would hold 34 MB more for it, and be no faster (10,000 tasks).
+  // Reading a log makes garbage faster than V8 collects it: V8 would hold 34 MB more, and not be faster (10,000 tasks).
   setFlagsFromString("--semi-space-growth-factor=1");
-  const { watchRun } = await import("../../tui/watch-run.ts"); // Loads React: only those who watch pay for it.
+  const { watchRun } = await import("../../tui/watch-run.ts"); // Loads React only for viewers.
   const say: Watching["say"] = async (command) => {
     const run = await seeRun(home);
     const told = hasFailed(run) ? run : await tellRun({ ...run, command }, parts, signal);

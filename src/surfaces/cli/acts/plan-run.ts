@@ -1,4 +1,4 @@
-/** `skein run --plan`: is the plan what the person wants? Shown first, and run only with a yes. */
+/** Act of `skein run --plan`: makes a plan, shows it, and runs it only after a yes. */
 import path from "node:path";
 import { lintPlan } from "../../../planning/lint.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
@@ -16,7 +16,7 @@ import type { Exit } from "./project.ts";
 
 type Wanted = RunOptions & PlanFirst & { readonly goal: string };
 
-/** What does not go together, and a yes that nobody could give: said before anything is made or paid for. */
+/** Refuses contradicting options, and a question that no person can answer, before anything is made or paid for. */
 export function refusePlanFirst(
   context: Context,
   { plan, yes, by, goal }: Wanted,
@@ -34,7 +34,7 @@ export function refusePlanFirst(
   );
 }
 
-/** The plan of a request, as `skein plan` makes it. */
+/** Makes a plan of the request, as `skein plan` does. */
 export async function planOf(
   context: Context,
   request: string,
@@ -54,7 +54,7 @@ export async function planOf(
   return { plan, warnings: findings.length };
 }
 
-/** Undefined: go on. */
+/** Undefined if the person agreed. */
 export async function approve(
   context: Context,
   { plan }: GivenPlan,
@@ -75,7 +75,7 @@ export async function approve(
   return refuse(context, EXIT.notAllDone, { kind: "declined", message: "the plan was not started" });
 }
 
-/** Under the first name that is free: an earlier plan may have been edited. */
+/** Writes the plan under the first free name, because an earlier plan may have been edited. */
 async function writeAside(context: Context, plan: ExecutionPlan): Promise<ExitCode> {
   let why = "";
   for (const name of NAMES) {

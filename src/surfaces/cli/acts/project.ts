@@ -1,4 +1,4 @@
-/** Which repository is meant, and which of its runs? What cannot be found is refused in words. */
+/** Opens the repository and the run that a command names, and refuses with a reason if they cannot be found. */
 import path from "node:path";
 import type { Misconfigured } from "../../../app/inspect/facts.ts";
 import { type Refused, refused } from "../../../app/refused.ts";
@@ -36,7 +36,7 @@ export async function openHere(
   return hasFailed(fleets) ? { exit: refuse(context, EXIT.configuration, fleets.failure) } : fleets;
 }
 
-/** What may say that runs are in a fleet; and the run that is named, if one is. */
+/** Options that may say that runs are in a fleet; and the named run, if any. */
 type OpenOptions = RepoOption &
   TrustOption & {
     readonly set?: readonly string[];
@@ -46,7 +46,7 @@ type OpenOptions = RepoOption &
     readonly isBegun?: true;
   };
 
-/** Where its own git settings ask for something, a person is asked, or it is not opened. */
+/** If the repository's git settings ask for something, a person must agree, or the repository is not opened. */
 export async function openTrusted(
   context: Context,
   folder: string,
@@ -67,7 +67,7 @@ export async function openTrusted(
   return hasFailed(opened) ? { exit: refuse(context, EXIT.configuration, opened.failure) } : opened;
 }
 
-/** By `--trust`, or when the run was begun. */
+/** Agreement by `--trust`, or when the run was begun. */
 async function agreedElsewhere(
   context: Context,
   folder: string,
@@ -83,7 +83,7 @@ async function agreedElsewhere(
   return (ask) => known.some((record) => trustOf(record)(ask));
 }
 
-/** A run that this machine does not have may be the fleet's: so commands that are printed work without --fleet. */
+/** Looks in the fleet for a run that this machine does not have, so that printed commands work without --fleet. */
 async function whereRunIs(
   context: Context,
   project: Project,
@@ -119,7 +119,7 @@ async function openFleets(
   return inFleet(project, env, settings, signal);
 }
 
-/** What a use case gave; a refusal is said. */
+/** The result of a use case; a refusal is printed. */
 export async function orExit<Result extends object>(
   context: Context,
   found: Promise<Result | Refused>,
@@ -128,6 +128,6 @@ export async function orExit<Result extends object>(
   return hasFailed(result) ? { exit: sayRefused(context, result as Refused) } : (result as Result);
 }
 
-/** The run that is named; else the one that is open; else the newest. */
+/** The named run, else the open one, else the newest. */
 export const openNamed = (context: Context, project: Project, run?: string): Promise<SeenRun | Exit> =>
   orExit(context, runToShow(run, project));

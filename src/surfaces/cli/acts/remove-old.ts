@@ -1,4 +1,4 @@
-/** Does `skein remove --older-than`: shows which runs go, and which stay and why, and asks the person once. */
+/** Act of `skein remove --older-than`: shows which runs go and which stay and why, and asks the person once. */
 import { type KeptRun, type OldRun, type OldRuns, removeOldRuns } from "../../../app/remove-old-runs.ts";
 import { partsOf } from "../../../compose/parts.ts";
 import { duration } from "../../../config/values.ts";

@@ -1,4 +1,4 @@
-/** `skein remove`: what would be lost with a run, does the person want that, and what came of it? */
+/** Act of `skein remove`: shows what would be lost with a run, asks the person, and reports the result. */
 import { type Losses, type LostCommit, type Removal, removeRun } from "../../../app/remove-run.ts";
 import { partsOf } from "../../../compose/parts.ts";
 import { type Failed, hasFailed } from "../../../core/result.ts";
@@ -48,7 +48,7 @@ export async function remove(
   }
 }
 
-/** The target and the proofs of a fleet's run are the team's to keep or to delete. */
+/** The team decides about the target and the proofs of a fleet's run, so they stay. */
 function sayLeft(context: Context, left: LeftRefs | Failed): void {
   const why = hasFailed(left) ? left.failure : left.untidied;
   if (why) say(context, `the remote could not be tidied: ${harmless(why.message)}`);

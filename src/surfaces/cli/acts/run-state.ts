@@ -1,4 +1,4 @@
-/** How does a run stand, in words, with the process that drives it? */
+/** Words the state of a run, with the process that drives it. */
 import type { RunWord } from "../../../core/view/labels.ts";
 import type { Owner } from "../../../ports/runs.ts";
 

@@ -1,17 +1,17 @@
-/** What do Ctrl-C and its relatives do to a run? Once: it stops kindly. Twice: at once. Nothing is lost either way. */
+/** Handles SIGINT, SIGTERM and SIGHUP: the first stops a run gently, the second at once; both keep unfinished work. */
 import { EXIT } from "../exit-codes.ts";
 
 type Stoppable = { readonly run: string; readonly stopGently: () => void; readonly stopNow: () => void };
 
 type Signals = {
-  /** Of what comes before there is something to stop. */
+  /** Aborts the preparation before there is a run to stop. */
   readonly aborted: AbortSignal;
   readonly heard: (live: Stoppable) => void;
   readonly end: () => void;
 };
 
 const NAMES = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** What stopping at once may take: processes are ended, what they had made is kept. */
+/** The longest time for an immediate stop, in which processes are ended and their work is kept. */
 const MAX_LAST_MS = 5_000;
 
 export function heedSignals(say: (text: string) => void): Signals {
@@ -52,7 +52,7 @@ export function heedSignals(say: (text: string) => void): Signals {
   };
 }
 
-/** For a worker of a fleet: the first signal takes no more jobs, the second stops those that run. */
+/** For a worker of a fleet: the first signal takes no more jobs, the second stops the running ones. */
 export function drainOnSignal(say: (text: string) => void) {
   const [drain, stop] = [new AbortController(), new AbortController()];
   const heed = () => {
@@ -69,7 +69,7 @@ export function drainOnSignal(say: (text: string) => void) {
   };
 }
 
-/** For what is short and leaves nothing half done: the first signal stops it. */
+/** For short commands that leave nothing half done: the first signal stops them. */
 export function stopOnSignal(): { readonly signal: AbortSignal } & Disposable {
   const stop = new AbortController();
   const heed = () => stop.abort();

@@ -1,4 +1,4 @@
-/** `skein ask`: what does a worker's program want to know? */
+/** `skein ask`: asks a question from a worker's program. */
 import { type AddTo, type AskOptions, examples } from "./options.ts";
 
 export const addAsk: AddTo = (command, perform) => {

@@ -56,7 +56,7 @@ const deliver: Act<DeliverCommandOptions> = async (context, options) => {
   return hasExit(found) ? found.exit : bring(context, parts, { ...found, ...options });
 };
 
-/** After a run, if that was asked for; with JSON the events are all that is on standard output. */
+/** Delivers after a run, if requested; with JSON standard output has only the events. */
 export async function deliverDone(
   context: Context,
   parts: Parts,

@@ -47,7 +47,7 @@ const demo: Act<DemoOptions> = async (context, options) => {
     ),
   );
   say(context);
-  // Beside the project, so that one folder holds all of it.
+  // Beside the project, so that one folder holds everything of the demo.
   const env = { ...context.env, SKEIN_STATE_DIR: state, [CACHE_VARIABLE]: cache };
   const here = { ...context, env, folder: top, hasOwnHints: true as const };
   const project = await openProject(top, env, NEVER);
@@ -64,7 +64,7 @@ const demo: Act<DemoOptions> = async (context, options) => {
   return driven.exit === EXIT.done && !proved ? EXIT.notAllDone : driven.exit;
 };
 
-/** Each line can be pasted as it stands. */
+/** Prints commands that can be pasted as they are. */
 function sayHints(context: Context, { folder, project, state }: Made, view: RunView | undefined): void {
   const { command } = context;
   say(context, `\n${paint(context.out, "strong", "To look around in the demo project")}`);
@@ -152,7 +152,7 @@ async function firstCommit(context: Context, project: string): Promise<ExitCode 
   return undefined;
 }
 
-/** The promise is about every commit that the target ever pointed at: so each is looked up, not only the last. */
+/** The promise is about every commit that the target ever pointed at, so each is checked, not only the last. */
 async function sayWalk(context: Context, top: string, view: RunView): Promise<boolean> {
   const walk = await walkTarget(top, view, `skein/${view.run}/target`);
   say(context);
@@ -174,10 +174,10 @@ async function sayWalk(context: Context, top: string, view: RunView): Promise<bo
   return false;
 }
 
-/** Was every commit that the target ever pointed at gated? Said by git alone: its first-parent history and its notes. */
+/** How many of the target's commits were gated, read with git alone: from the first-parent history and its notes. */
 type Walk = { readonly proved: number; readonly unproved: readonly string[] };
 
-/** The commit that the run started from is the user's: it needs no proof of ours. */
+/** The commit that the run started from is the user's own and needs no proof. */
 async function walkTarget(
   folder: string,
   { run, base, landings }: Pick<RunView, "run" | "base" | "landings">,
@@ -203,6 +203,6 @@ function proofIn(note: string): unknown {
   try {
     return (JSON.parse(note) as { proof?: unknown }).proof;
   } catch {
-    return undefined; // No note, or none of ours.
+    return undefined; // There is no note, or none written by Skein.
   }
 }

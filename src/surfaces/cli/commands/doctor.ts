@@ -1,4 +1,4 @@
-/** `skein doctor`: could a run start here now, what prevents it, and what is configured? */
+/** `skein doctor`: shows whether a run could start here, what prevents it, and the configuration. */
 import path from "node:path";
 import { Option } from "commander";
 import { MIN_FREE_BYTES, NEEDED_GIT, NEEDED_NODE } from "../../../app/inspect/checks.ts";
@@ -31,7 +31,7 @@ import {
   examples,
 } from "./options.ts";
 
-/** Without a command: the empty one, among those that are named. */
+/** A missing command is stored as an empty text among the named ones. */
 const TRIAL = new Option(
   "--gate [command]",
   "run the gate once; with a command: use that gate, as for skein run",
@@ -68,7 +68,7 @@ export const addDoctor: AddTo = (command, perform) => {
     .action((options: DoctorOptions) => perform(async (context) => doctor(context, options)));
 };
 
-/** For a machine that is to join a fleet, with or without a repository. */
+/** For a machine that will join a fleet, with or without a repository. */
 async function doctorWorker(context: Context, options: DoctorOptions): Promise<ExitCode> {
   const folder = path.resolve(context.folder, options.repo ?? ".");
   const read = await readHere(context, undefined, options);
@@ -114,7 +114,7 @@ const doctor: Act<DoctorOptions> = async (context, given) => {
 
 async function look(context: Context, options: DoctorOptions) {
   using stack = new DisposableStack();
-  // An agent that is named is also started: that it is installed is not enough.
+  // A named agent is also started, because being installed is not enough.
   const isNamed = options.agent !== undefined || options.planner !== undefined;
   return await inspect(
     {
@@ -128,7 +128,7 @@ async function look(context: Context, options: DoctorOptions) {
   );
 }
 
-/** Nothing where runs are kept on this machine. */
+/** Empty if runs are kept on this machine. */
 async function lookAtFleet(
   context: Context,
   { repo = "." }: DoctorOptions,
@@ -147,7 +147,7 @@ const INDENT = " ".repeat(LEVEL_COLUMNS + NAME_COLUMNS);
 
 function sayFinding(context: Context, { name, level, text, next }: DoctorFinding): void {
   const { out } = context;
-  // Broken into lines with blanks in front, which then give way to the name: what colours take counts for no column.
+  // Wrapped with an indent in place of the name, so that colour codes do not count as columns.
   const page = (words: string) =>
     words
       .split("\n")
@@ -192,7 +192,7 @@ function sayEnd(context: Context, findings: readonly DoctorFinding[], canRun: bo
     );
 }
 
-/** The same keys whatever was found; null is what could not be seen. */
+/** The same keys whatever was found; null for what could not be determined. */
 function factsJson(facts: DoctorFacts): Readonly<Record<string, unknown>> {
   const { node, git, repository, base, configuration, agents, gate, isolation, state } = facts;
   const seen = <T extends object>(value: T | undefined) =>
@@ -246,7 +246,7 @@ function factsJson(facts: DoctorFacts): Readonly<Record<string, unknown>> {
 
 const diskJson = (disk: Disk | undefined) => (disk === undefined ? null : { fileSystem: null, ...disk });
 
-/** `--gate` without a command asks for the trial; one with a command is a setting as everywhere. */
+/** `--gate` without a command asks for a trial of the gate; with a command it sets the gate, as in other commands. */
 function trialAsked({ gate = [], ...options }: DoctorOptions): {
   readonly options: DoctorOptions;
   readonly isAsked: boolean;

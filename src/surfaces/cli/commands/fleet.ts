@@ -95,7 +95,7 @@ async function revoke(context: Context, name: string | undefined, options: Revok
   return EXIT.done;
 }
 
-/** A worker says something every few seconds. */
+/** A worker sends a heartbeat every few seconds. */
 const SILENT_MS = 30_000;
 
 const status: Act<RepoOption> = async (context, options) => {
@@ -142,7 +142,7 @@ function workerText(state: string, silentMs: number): string {
   return silentMs > SILENT_MS ? `silent for ${duration(silentMs)}` : harmless(state);
 }
 
-/** Not by `openHere`: where skein.yaml enables a fleet, that needs the tables which `init` is to make. */
+/** Does not use `openHere`: if skein.yaml enables a fleet, that needs the tables which `init` makes. */
 async function fleetHere(context: Context, { repo = "." }: RepoOption) {
   const project = await openProject(path.resolve(context.folder, repo), context.env, NEVER);
   if (hasFailed(project)) return { exit: refuse(context, EXIT.configuration, project.failure) };

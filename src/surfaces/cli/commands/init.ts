@@ -35,9 +35,9 @@ export const addInit: AddTo = (command, perform) => {
 };
 
 const NAME = "skein.yaml";
-/** Of both only one may be there. */
+/** Only one of the two names may exist. */
 const OTHER_NAME = "skein.yml";
-/** A hint is not worth more. */
+/** A hint is not worth more time. */
 const MAX_HINT_MS = 5_000;
 
 const init: Act<InitOptions> = async (context, options) => {
@@ -69,7 +69,7 @@ const init: Act<InitOptions> = async (context, options) => {
   return EXIT.done;
 };
 
-/** The person who lets it be written agrees to it: to these bytes, whatever the file holds later. */
+/** The person who lets Skein write the file agrees to what these bytes ask for, not to later changes of the file. */
 function asksOf(text: string): readonly TrustAsk[] {
   const read = readConfig({ file: { name: NAME, text }, agrees: () => false, env: {}, sets: [], flags: {} });
   return "problems" in read ? [] : read.asks;

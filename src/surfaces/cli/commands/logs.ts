@@ -1,4 +1,4 @@
-/** `skein logs`: what happened in a run, so far or until it closes. */
+/** `skein logs`: prints the events of a run so far, or until it closes. */
 import { taskIn } from "../../../app/which-run.ts";
 import { messageOf } from "../../../core/failure.ts";
 import type { Event } from "../../../core/log/event.ts";

@@ -1,12 +1,12 @@
-/** What can be said on the command line? The options of the verbs, and those that several of them share. */
+/** The options of the commands, and those that several commands share. */
 import { type Command, Option } from "commander";
 import type { MailboxMessage } from "../../../ports/mailbox.ts";
 import type { Perform } from "../context.ts";
 
-/** Gives a command its options and what it does. */
+/** Adds a command's options and its action. */
 export type AddTo = (command: Command, perform: Perform) => void;
 
-/** What a machine of a fleet may be called. */
+/** A valid name of a fleet machine. */
 export const MACHINE = /^[a-zA-Z0-9][\w.-]{0,63}$/;
 
 export const addRepo = (command: Command, fleet = FLEET): Command =>
@@ -26,7 +26,7 @@ const GATE = new Option(
   "what must pass before a task lands: auto, none or a command; may be repeated",
 ).argParser(collect);
 
-/** What can be configured by a flag; everything else by --set. */
+/** Adds the settings that have a flag; all others are set with --set. */
 export const addSettings = (command: Command, gate: Option = GATE): Command =>
   command
     .option(
@@ -47,7 +47,7 @@ export const addSettings = (command: Command, gate: Option = GATE): Command =>
     .option("--into-checkout", "with --deliver: even if the base branch is checked out (it must be clean)")
     .option("--set <key=value>", "set any key of skein.yaml; may be repeated", collect);
 
-/** For a CI, where nobody can be asked. */
+/** For CI, where no person can be asked. */
 export const addTrusting = (command: Command): Command =>
   command.option(
     "--trust <hash>",
@@ -56,7 +56,7 @@ export const addTrusting = (command: Command): Command =>
 
 export type TrustOption = { readonly trust?: string };
 
-/** On a terminal a run is shown on the whole screen, unless lines are wanted. */
+/** On a terminal a run is shown on the whole screen, unless lines are requested. */
 export const addPlain = (command: Command): Command =>
   command.option("--plain", "print lines instead of showing the run on the whole terminal");
 
@@ -78,7 +78,7 @@ export type SettingOptions = {
 
 export type RepoOption = { readonly repo?: string; readonly fleet?: true };
 
-/** The lines below a verb's help. */
+/** The example lines below a command's help. */
 export const examples = (...lines: readonly string[]): string =>
   ["", "Examples:", ...lines.map((line) => `  ${line}`)].join("\n");
 
@@ -87,7 +87,7 @@ export type RunOptions = RepoOption &
   PlainOption &
   TrustOption & { readonly base?: string; readonly config?: string };
 
-/** `ask`: undefined where nothing was said about it. */
+/** `ask`: undefined if neither --ask nor --no-ask was given. */
 export type PlanOptions = RepoOption &
   TrustOption &
   Pick<SettingOptions, "agent" | "model" | "planner" | "script" | "set"> & {
@@ -113,7 +113,7 @@ export type SpawnOptions = {
 
 export type AskOptions = { readonly default?: string; readonly wait?: string };
 
-/** Of `skein run`: make the plan first, show it, and ask. */
+/** Options of `skein run` to make the plan first, show it, and ask. */
 export type PlanFirst = {
   readonly plan?: true;
   readonly yes?: true;

@@ -1,4 +1,4 @@
-/** What is said of plan files, and of plans that wait for a yes. */
+/** Tests the check of plan files, and how `skein run --plan` waits for a yes. */
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

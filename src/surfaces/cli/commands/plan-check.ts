@@ -1,4 +1,4 @@
-/** `skein plan check`: what is wrong with a plan file, and on which line? */
+/** `skein plan check`: lists the problems of a plan file with their lines. */
 import { isUtf8 } from "node:buffer";
 import path from "node:path";
 import { checkedBy } from "../../../app/plan-grounds.ts";
@@ -110,7 +110,7 @@ function tell(context: Context, { file, kind, text, plan, findings, notes }: Che
   return exit;
 }
 
-/** More than a screen holds; --json has all of them. */
+/** More than a screen holds; --json prints all of them. */
 const MAX_SHOWN = 200;
 const MAX_NOTES = 20;
 

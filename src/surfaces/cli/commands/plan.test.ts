@@ -1,4 +1,4 @@
-/** `skein plan`, as far as it needs no process of its own. */
+/** Tests `skein plan` within this process. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -170,7 +170,7 @@ describe("a plan in a file", () => {
     assert.equal(readFileSync(at("other.json"), "utf8"), '{"name":"mine"}');
     for (const out of ["other.json", "link.json"])
       assert.equal((await ask({ folder, request: "add x" }, { out, force: true })).code, 0);
-    execFileSync("mkfifo", [at("pipe.json")]); // As for a device, which only root could lose.
+    execFileSync("mkfifo", [at("pipe.json")]); // Stands for a device, which only root could lose.
     const pipe = await ask({ folder, request: "add x" }, { out: "pipe.json", force: true });
     assert.deepEqual([pipe.code, /cannot be written: it is not a file/.test(pipe.err)], [1, true]);
     assert.ok(lstatSync(at("pipe.json")).isFIFO());

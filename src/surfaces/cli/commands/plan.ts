@@ -1,4 +1,4 @@
-/** `skein plan`: from a request to a plan on the screen, in a pipe or in a file. */
+/** `skein plan`: makes a plan of a request, and prints it or writes it to a file. */
 
 import path from "node:path";
 import type { Command } from "commander";
@@ -51,7 +51,7 @@ export const addPlan: AddTo = (command, perform) => {
   addCheck(command, perform);
 };
 
-/** How a plan is made; `skein run --plan` has the same. */
+/** Options for making a plan, which `skein run --plan` has too. */
 const addMaking = (command: Command): Command =>
   command
     .option(
@@ -68,7 +68,7 @@ const addMaking = (command: Command): Command =>
 function addCheck(plan: Command, perform: Parameters<AddTo>[1]): void {
   const check = plan.command("check <file>");
   addRepo(check)
-    // Those of `skein plan` mean nothing here; --json and --version are the program's.
+    // Options of `skein plan` do not apply here; --json and --version belong to the program.
     .configureHelp({ ...check.configureHelp(), visibleGlobalOptions: () => [...plan.parent!.options] })
     .summary("list the problems of a plan file, with line numbers")
     .description(
@@ -79,7 +79,7 @@ function addCheck(plan: Command, perform: Parameters<AddTo>[1]): void {
     .action((file: string, _options: RepoOption, command: Command) =>
       perform(async (context) =>
         (await import("./plan-check.ts")).planCheck(context, {
-          ...command.optsWithGlobals<RepoOption>(), // Options of `skein plan` are taken by it, wherever they stand.
+          ...command.optsWithGlobals<RepoOption>(), // `skein plan` takes its own options, wherever they stand.
           file,
         }),
       ),
@@ -116,7 +116,7 @@ function wrongOptions(context: Context, { request, ask, markdown }: Wanted): Exi
   return undefined;
 }
 
-/** A sentence, a file, or what standard input brings. */
+/** The request: a sentence, a file, or standard input. */
 async function readRequest(context: Context, given: string): Promise<{ readonly text: string } | Exit> {
   if (given !== "-") return readGoal(context, given, "request");
   const stream = context.input();
@@ -125,7 +125,7 @@ async function readRequest(context: Context, given: string): Promise<{ readonly 
   return textIn(context, bytes, { what: "request", file: "standard input" });
 }
 
-/** Beside the plan, so that it stays one that can be read again. */
+/** Printed to standard error, so that the plan on standard output can be read again. */
 export function notify({ err, json }: Context, notices: readonly string[]): void {
   if (json) return;
   for (const text of notices)
@@ -157,17 +157,17 @@ export async function sayPlan(
   for (const line of planText(made, page)) say(context, line);
 }
 
-/** As it is in a file, for people to edit. */
+/** The JSON as in a plan file, for people to edit. */
 export const jsonText = (plan: ExecutionPlan): string => `${JSON.stringify(plan, undefined, 2)}\n`;
 
-/** Undefined once it is written. An older plan is replaced; anything else only by force. */
+/** Undefined once it is written. Replaces an older plan; anything else only with `force`. */
 async function writePlan(
   context: Context,
   plan: ExecutionPlan,
   { out, force }: { readonly out: string; readonly force?: true },
 ): Promise<ExitCode | undefined> {
   const file = path.resolve(context.folder, out);
-  const { kindOf } = await import("../planning/file.ts"); // Reads plan files: only who writes one pays for it.
+  const { kindOf } = await import("../planning/file.ts"); // Reads plan files, so it is loaded only for writing one.
   const kind = kindOf(out) ?? "json";
   const text = kind === "json" ? jsonText(plan) : (await markdown()).renderMarkdown(plan);
   const mayReplace = force === true || (await isPlan(file, kind));
@@ -180,7 +180,7 @@ async function writePlan(
     : no(`${out} cannot be written: ${written.why}`, "check that the folder exists and is writable");
 }
 
-/** Nobody else wrote it: its commands are agreed to as they stand there now, if it is in a repository at all. */
+/** Skein wrote the plan itself, so the commands in it now count as agreed to, if the file is in a repository. */
 async function agreeToPlan(
   context: Context,
   plan: ExecutionPlan,
@@ -194,7 +194,7 @@ async function agreeToPlan(
 
 const markdown = () => import("../../../planning/render/markdown.ts");
 
-/** A link is none, wherever it leads. */
+/** A link does not count as a plan, wherever it leads. */
 async function isPlan(file: string, kind: "json" | "markdown"): Promise<boolean> {
   if (!(await lookAt(file))?.isFile()) return false;
   const { MAX_PLAN_BYTES, readAs } = await import("../planning/file.ts");

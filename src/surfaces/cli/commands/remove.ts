@@ -1,4 +1,4 @@
-/** `skein remove`: the options of removing a closed run, or all that are older than an age. */
+/** `skein remove`: adds the options for removing a closed run, or all runs older than an age. */
 import { type AddTo, addRepo, examples, type RemoveOptions } from "./options.ts";
 
 export const addRemove: AddTo = (command, perform) => {

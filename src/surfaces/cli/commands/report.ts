@@ -1,4 +1,4 @@
-/** `skein report`: the results of a run, open or closed, on the terminal, as markdown or as HTML. */
+/** `skein report`: prints the results of a run, open or closed, for the terminal, as markdown or as HTML. */
 
 import { readdirSync } from "node:fs";
 import path from "node:path";
@@ -82,7 +82,7 @@ const report: Act<ReportOptions & { readonly run: string | undefined }> = async 
   return EXIT.done;
 };
 
-/** With `report` in full. Where nothing is said of the budget, it is the one that was recorded. */
+/** With `report`, the full form. Without a budget, the recorded one is used. */
 type End = { readonly view: RunView } & Pick<Around, "budget" | "open" | "report">;
 
 export async function sayEnd(context: Context, project: Project, home: RunHome, end: End): Promise<void> {
@@ -110,12 +110,12 @@ async function endSections(
   });
 }
 
-/** A link leads there where the person named the folder. What starts with a dot is no result. */
+/** Follows a link at the folder itself, which the person chose. Files with a leading dot are not results. */
 function resultsIn({ folder }: RunHome): { readonly results?: string } {
   const results = path.join(folder, "scratchpad");
   try {
     return readdirSync(results).some((name) => !name.startsWith(".")) ? { results } : {};
   } catch {
-    return {}; // Somebody has put it away.
+    return {}; // The folder was moved or removed.
   }
 }

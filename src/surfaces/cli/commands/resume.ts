@@ -79,7 +79,7 @@ const resume: Act<ResumeOptions> = async (context, options) => {
 
 type Given = SeenRun & ResumeOptions & RunListeners;
 
-/** On the whole terminal, which can be left. */
+/** Shows the run on the whole terminal, which the person can leave. */
 async function resumeApart(context: Context, parts: Parts, given: Given): Promise<ExitCode> {
   const { home, seen: _seen, run: _run, ...options } = given;
   const followed = await followApart(context, {
@@ -88,7 +88,7 @@ async function resumeApart(context: Context, parts: Parts, given: Given): Promis
       const ready = await prepareResume(requestOf(context, parts.project, given), parts, signal);
       if (hasFailed(ready)) return ready;
       if (ready.is === "ready") return { ...ready, home };
-      // It was neither when it was chosen a moment ago.
+      // The run was open and not driven when it was chosen a moment ago.
       const owner = await home.owner();
       const { run } = home.record;
       return owner ? underWay(run, owner) : misused(`run ${run} is closed`, `skein show ${run}`);
@@ -99,14 +99,14 @@ async function resumeApart(context: Context, parts: Parts, given: Given): Promis
   return followed.exit;
 }
 
-/** The options as they were typed; in one word each, because a value may begin with a dash. */
+/** The options as typed, each in one word, because a value may begin with a dash. */
 const flagsOf = (options: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.entries(options).flatMap(([key, value]) => {
     const name = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return [value].flat().map((one) => (one === true ? name : `${name}=${one}`));
   });
 
-/** What is given now changes the run's record; what was fixed in skein.yaml is read there. */
+/** Options given now change the run's record; settings that were fixed in skein.yaml are read there. */
 const requestOf = (context: Context, project: Project, given: Given): ResumeRequest => ({
   ...given,
   reconfigure: (settings) => reconfigured(context, settings, given),
@@ -142,7 +142,7 @@ async function pick(context: Context, project: Project, run?: string): Promise<S
   return meant;
 }
 
-/** A closed run is no failure if everything was done. */
+/** Resuming a closed run is not a failure if everything was done. */
 function sayClosed(context: Context, view: RunView, bring: Deliverable): ExitCode {
   const { run, is, counts, givenUp } = view;
   const left = [...view.undone.map(undoneText), ...view.left];

@@ -1,4 +1,4 @@
-/** `skein run`: from a goal, or a plan, to a run that goes on here. */
+/** `skein run`: starts a run from a goal or a plan, and shows it. */
 import path from "node:path";
 import { agentText, foundText, specText } from "../../../app/agent-words.ts";
 import { beginRun, discardRun, followingPlan, prepareRun, type RunReady } from "../../../app/begin-run.ts";
@@ -104,13 +104,13 @@ const run: Act<Given> = async (context, options) => {
   return (await begin(context, project, { ...given, ...wanted, config, notices, agreed })).exit;
 };
 
-/** A plan that was made just now, or a file from elsewhere, is the user's own. */
+/** A plan that was just made, or a file outside the repository, is the user's own. */
 async function asksOfPlan(context: Context, project: Project, { plan, from }: GivenPlan) {
   const file = from === undefined ? undefined : path.resolve(context.folder, from);
   return file !== undefined && (await isInside(file, project.located)) ? planAsks(plan, from!) : [];
 }
 
-/** A plan says its goal; any other file is one. */
+/** A plan contains its goal; the text of any other file is the goal. */
 async function wantedIn(
   context: Context,
   project: Project,
@@ -131,7 +131,7 @@ async function lintFacts({ located }: Project) {
   return "facts" in grounds ? checkedBy(grounds) : {};
 }
 
-/** A number of workers that the user sets now wins over the plan. */
+/** A number of workers that the user gives now replaces the plan's number. */
 const isWorkersSaid = ({ origins }: ReadConfig) => /^(?:--|SKEIN_)/.test(origins["workers"] ?? "");
 
 type Wanted = {
@@ -144,7 +144,7 @@ type Wanted = {
   readonly plain?: true;
 };
 
-/** The same for a goal of the user's and for the demo's. */
+/** Starts a run, for a user's goal and for the demo's. */
 export async function begin(context: Context, project: Project, wanted: Wanted): Promise<Followed> {
   const parts = partsOf(project, context.env);
   const { goal, plan, agreed, intoCheckout } = wanted;
@@ -174,7 +174,7 @@ export async function begin(context: Context, project: Project, wanted: Wanted):
   return exit === undefined ? followed : { ...followed, exit };
 }
 
-/** Unless it is configured, a person at a terminal says what happens to a base that fails. */
+/** Unless `onRedBase` is configured, a person at a terminal decides about a base that fails its gate. */
 function askedAtTerminal(context: Context, { config, plain }: Wanted): Config {
   const isScreen = context.hasScreen === true && !context.json && !plain;
   return config.onRedBase === undefined && (isScreen || canAsk(context))
@@ -188,7 +188,7 @@ async function announce(context: Context, { project, env }: Parts, ready: Wanted
   const looks = inspectParts(env);
   const [warnings, room] = await Promise.all([
     gateWarnings({ ...project, config }, base.base, looks),
-    roomOfRun({ ...project, config }, base.base, looks).catch(() => undefined), // A hint, no more.
+    roomOfRun({ ...project, config }, base.base, looks).catch(() => undefined), // Only a hint.
   ]);
   const tooMuch = room?.isTooMuch ? [room.text] : [];
   for (const text of [...(await project.located.notices()), ...ready.notices, ...warnings, ...tooMuch])

@@ -1,4 +1,4 @@
-/** `skein salvage`: what was kept, and how does it come back? */
+/** `skein salvage`: lists kept work, shows it, and restores it as a branch. */
 
 import { dropSalvaged, entryName, restoreSalvaged } from "../../../app/salvage.ts";
 import { salvageOf } from "../../../compose/project.ts";
@@ -28,7 +28,7 @@ export const addSalvage: AddTo = (command, perform) => {
         "skein salvage drop 1115-k7qd/t.3.1",
       ),
     )
-    .allowExcessArguments() // What is no command of its own is refused below, with what was probably meant.
+    .allowExcessArguments() // An unknown subcommand is refused below, with a suggestion.
     .action((options: RepoOption, { args: [typed] }: { readonly args: readonly string[] }) =>
       perform(async (context) =>
         typed === undefined ? listSalvage(context, options) : unknownPart(context, typed),

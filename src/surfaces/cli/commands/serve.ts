@@ -1,4 +1,4 @@
-/** `skein serve`: the runs of this repository as a web page, for this machine unless told otherwise. */
+/** `skein serve`: serves the runs of this repository as a web page, by default only to this machine. */
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
@@ -99,7 +99,7 @@ const serve: Act<ServeOptions> = async (context, options) => {
   const shown = behindProxy ?? `${inAddress(names[0] ?? host)}:${server.port}`;
   const entry = new URL(`${tls || behindProxy !== undefined ? "https" : "http"}://${shown}/`);
   function sayAddress(lets: string): void {
-    // Behind the #: browsers send it to no server and name it in no referrer.
+    // After the #, which browsers send neither to a server nor in a referrer.
     entry.hash = `sign-in=${parts.access.link}`;
     if (context.json) writeJson(context, { address: entry.href, port: listening });
     else say(context, `Open ${entry.href} (lets in ${lets})`);
@@ -119,7 +119,7 @@ const serve: Act<ServeOptions> = async (context, options) => {
   return EXIT.done;
 };
 
-/** Found out now: a browser that is let in is written down. */
+/** Checked at the start, because the server must store each browser that it lets in. */
 function unwritable(devices: Devices) {
   try {
     devices.write(devices.read());
@@ -133,30 +133,30 @@ function unwritable(devices: Devices) {
   }
 }
 
-/** What browsers may call this server, the best first. Its certificate says so, where it has one. */
+/** The names by which browsers may call this server, the best first. The certificate's names come first. */
 function namesOf(host: string, tls: Tls | undefined): readonly string[] {
   const certified = tls === undefined ? [] : certifiedNames(tls.cert);
   return [...certified, host, ...(LOOPBACK.has(host) ? LOOPBACK : [])];
 }
 
-/** "DNS:skein.example, IP Address:10.0.0.2", without those that stand for many. */
+/** Names in "DNS:skein.example, IP Address:10.0.0.2", without wildcards. */
 const certifiedNames = (cert: string): readonly string[] =>
   (new X509Certificate(cert).subjectAltName ?? "")
     .split(", ")
     .map((name) => name.replace(/^(?:DNS|IP Address):/, ""))
     .filter((name) => name !== "" && !name.includes("*"));
 
-/** IPv6 in brackets. */
+/** An IPv6 address gets brackets. */
 const inAddress = (name: string): string =>
   name.includes(":") && !name.startsWith("[") ? `[${name}]` : name.toLowerCase();
 
-/** A text says what is wrong. */
+/** Returns a text if something is wrong. */
 function readTls({ tlsCert, tlsKey }: ServeOptions): Tls | undefined | string {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) return "--tls-cert and --tls-key belong together";
   try {
     const tls = { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
-    createSecureContext(tls); // Throws if they do not belong together.
+    createSecureContext(tls); // Throws if certificate and key do not match.
     return tls;
   } catch (error) {
     return messageOf(error);

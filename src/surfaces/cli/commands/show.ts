@@ -1,4 +1,4 @@
-/** `skein show`: the tasks of a run as a tree, or one of them in full. */
+/** `skein show`: prints the tasks of a run as a tree, or one of them in full. */
 
 import { type Command, InvalidArgumentError } from "commander";
 import { type BaseMoved, baseMoved } from "../../../app/deliverable.ts";
@@ -192,7 +192,7 @@ function showTally(context: Context, { tally, spent }: RunView, budget: Budget):
 
 const MAX_COSTS = 50;
 
-/** Why it was made again, and why it is not done, in a few words, and each of them once. */
+/** Why the task was retried and why it is not done, in a few words, each reason once. */
 function reasonsOf(view: RunView, id: TaskId): readonly string[] {
   const { undone, givenUp } = view;
   const end = undone.find(({ task }) => task === id);
@@ -214,7 +214,7 @@ function reasonsOf(view: RunView, id: TaskId): readonly string[] {
 const MAX_REASONS = 3;
 const MAX_REASON_CHARS = 120;
 
-/** "ready to land, 9 attempts". */
+/** Wide enough for "ready to land, 9 attempts". */
 const STATE_COLUMNS = 25;
-/** Where there is no terminal, lines may be as long as they get. */
+/** Without a terminal, lines may have any length. */
 const MAX_COLUMNS = 1_000;

@@ -77,7 +77,7 @@ const simulate: Act<SimulateOptions> = async (context, options) => {
 
 type Here = { readonly policy: Policy; readonly learnt: Learnt; readonly isRepository: boolean };
 
-/** A plan can be looked at anywhere; in a repository its configuration and its earlier runs count. */
+/** A plan can be simulated anywhere; in a repository, its configuration and its earlier runs are used. */
 async function around(context: Context, { repo }: SimulateOptions): Promise<Here | Exit> {
   const folder = path.resolve(context.folder, repo ?? ".");
   const project = await openProject(folder, context.env, NEVER);
@@ -178,9 +178,9 @@ type Numbers = {
   readonly failures?: number | "learnt";
 };
 
-/** More workers than anybody has, and as many as a forecast shows. */
+/** More workers than anyone has, and as many as a forecast shows. */
 const MAX_WORKERS = 1_000;
-/** If nearly all fail, nothing is ever done. */
+/** If nearly all attempts fail, the plan never ends. */
 const MAX_FAIL_SHARE = 0.9;
 const MAX_SEED = 2 ** 31;
 
@@ -209,7 +209,7 @@ function share(text: string): number | undefined {
   return number >= 0 && number <= MAX_FAIL_SHARE ? number : undefined;
 }
 
-/** `errors`: for so many a run would refuse it, though it can be foreseen: tasks that write one file, open questions. */
+/** `errors`: the number of errors for which a run would refuse the plan; a forecast is possible all the same. */
 type PlanToSimulate = { readonly plan: ExecutionPlan; readonly errors: number };
 
 async function planToSimulate(context: Context, file: string, repo: string): Promise<PlanToSimulate | Exit> {

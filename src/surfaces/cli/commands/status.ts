@@ -76,7 +76,7 @@ type Row = {
   readonly pid?: number;
   readonly done: number;
   readonly total: number;
-  /** What workers ask the person who looks. */
+  /** Questions of workers to the person. */
   readonly questions?: readonly (QuestionView & { readonly line: string })[];
 };
 
@@ -163,14 +163,14 @@ async function oneRun(context: Context, project: Project, run: string): Promise<
     ...(moved === undefined ? {} : { baseMoved: moved }),
     ...(owner === undefined ? {} : { pid: owner.pid }),
     ...(wait === undefined ? {} : { wait }),
-    ...(state === "stopped" && { machines: undefined }), // Nobody keeps count of them.
+    ...(state === "stopped" && { machines: undefined }), // The machines of a stopped run are unknown.
   };
   if (context.json) writeJson(context, { ...view, state, ...more });
   else sayOne(context, { home, view, state, owner, wait, moved, bring });
   return EXIT.done;
 }
 
-/** A record that another version wrote says no policy: then nothing is said. */
+/** Undefined if another version wrote the record, whose settings cannot be read. */
 async function waitIn(context: Context, { home, seen }: SeenRun): Promise<Wait | undefined> {
   const { fromSettings, toPolicy } = await import("../../../config/index.ts"); // Slow to load, and rarely needed.
   const read = fromSettings(home.record.settings);
@@ -274,7 +274,7 @@ function sayOne(context: Context, { home, view, state, owner, wait, moved, bring
   say(context, `\n${nextStep(record.run, state, bring, asked)}`);
 }
 
-/** Empty on one machine. */
+/** Empty if the run is on one machine. */
 const fleetText = (view: RunView, state: RunWord): string =>
   lacksMachine(view, state) || machinesLabel(machinesIn(view, state));
 
@@ -290,7 +290,7 @@ const probedText = (probed: NonNullable<RunView["probed"]>): string => {
     : "probed: it passes without your sources, so it tests nothing";
 };
 
-/** What could not be run with the tool's own words, and what to try, each line by itself. */
+/** The setup failure in the tool's own words and what to try, each line separately. */
 const setupRows = ({ message, next }: Failure): readonly (readonly [string, string])[] => [
   ...harmlessLines(message, MAX_LISTED).map((line, i) => [i === 0 ? "setup" : "", line] as const),
   ...(next === undefined ? [] : harmlessLines(next, MAX_LISTED)).map(
@@ -298,7 +298,7 @@ const setupRows = ({ message, next }: Failure): readonly (readonly [string, stri
   ),
 ];
 
-/** In a run that nobody drives, too: it is what the next one to drive it meets. */
+/** Also shown for a run that no process drives, because the next process to drive it has the same problem. */
 const accountText = ({ account, is, until, reason }: RunView["accounts"][number]): string =>
   is === "refused"
     ? `${account}: credentials refused: ${reason}`

@@ -174,7 +174,7 @@ export async function sayTold(
   return EXIT.done;
 }
 
-/** Programs that read JSON tell by the kind whether to try again. */
+/** Programs that read JSON decide by the kind whether to retry. */
 function sayRefusal(context: Context, why: Refused, isClosed: boolean): ExitCode {
   const { because, failure } = why;
   if (because !== "run") return sayRefused(context, why);

@@ -23,7 +23,7 @@ export const addStop: AddTo = (command, perform) => {
     );
 };
 
-/** A landing gets ten seconds, and what is ended afterwards has to be kept. */
+/** A landing gets ten seconds to finish, and the work of stopped agents has to be kept. */
 const MAX_WAIT_MS = 30_000;
 
 const stop: Act<StopOptions> = async (context, options) => {

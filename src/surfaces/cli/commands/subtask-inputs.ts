@@ -1,4 +1,4 @@
-/** The inputs of a task: `key=text`, `key=@file`, and JSON with `:=` instead of `=`. */
+/** Reads the inputs of a task: `key=text`, `key=@file`, and JSON with `:=` instead of `=`. */
 import path from "node:path";
 import { messageOf } from "../../../core/failure.ts";
 import type { TaskInputs } from "../../../ports/subtasks.ts";
@@ -8,7 +8,7 @@ import { isMissing, readBytes } from "../files.ts";
 
 type ReadInputs = { readonly inputs: TaskInputs } | { readonly problem: string };
 
-/** `folder`: what files are relative to. */
+/** `folder`: the folder to which file names are relative. */
 export async function readInputs(
   given: readonly string[],
   template: Template,
@@ -41,7 +41,7 @@ async function readInput(given: string, folder: string): Promise<Read> {
   }
 }
 
-/** As much as a task takes. */
+/** The largest input that a task accepts. */
 const MAX_BYTES = 1_000_000;
 
 async function textOf(
@@ -63,7 +63,7 @@ async function textOf(
   }
 }
 
-/** A template that names no inputs takes any. */
+/** A template without named inputs accepts any. */
 function unfit(keys: readonly string[], { name, inputs = {} }: Template): string | undefined {
   const known = Object.keys(inputs);
   const missing = known.filter((key) => inputs[key]?.required && !keys.includes(key));

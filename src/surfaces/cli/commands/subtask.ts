@@ -194,7 +194,7 @@ const subtaskRun: Act<Wanted> = async (context, wanted) => {
   return ended(context, end, stopping.signal.aborted);
 };
 
-/** By its name, else by what is wrong with its file; else those that are near. */
+/** Finds a template by name; else reports what is wrong with its file, or suggests similar names. */
 function named(context: Context, { registry, found }: RepositoryTemplates, name: string): Template | Exit {
   const template = registry.get(name);
   if (template !== undefined) return template;
@@ -219,7 +219,7 @@ function named(context: Context, { registry, found }: RepositoryTemplates, name:
   return { exit: usage(context, `there is no template ${name.slice(0, 80)} in ${TEMPLATES_FOLDER}`, known) };
 }
 
-/** Lines for people; who reads JSON is told by the result alone. */
+/** Prints lines for people; with JSON only the result is printed. */
 const teller =
   ({ json, err }: Context) =>
   (line: string): void => {
@@ -249,7 +249,7 @@ type Person = AsyncDisposable & {
   readonly ask: (question: TaskQuestion, signal: AbortSignal) => Promise<string | undefined>;
 };
 
-/** On a terminal. Elsewhere the default counts, and where there is none, everything is stopped. */
+/** Answers questions on a terminal. Elsewhere the default is used, and a question without one stops everything. */
 function personAt({ err, json, input: open }: Context, unanswered: AbortController): Person {
   let opened: TypedInput | undefined;
   const keyboard = () => {

@@ -1,4 +1,4 @@
-/** `skein trace`: the spans of a run, for a collector of OpenTelemetry or as a file. */
+/** `skein trace`: exports the spans of a run to an OpenTelemetry collector or a file. */
 import path from "node:path";
 import { traceRun } from "../../../app/trace-run.ts";
 import { tracesOf } from "../../../compose/project.ts";

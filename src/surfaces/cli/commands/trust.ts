@@ -1,4 +1,4 @@
-/** `skein trust`: what do the repository's files ask for, and who agrees to it? */
+/** `skein trust`: shows what the repository's files ask for, and stores a person's agreement. */
 import path from "node:path";
 import { planAsks } from "../../../app/trust/standing.ts";
 import { isInsideJob } from "../../../compose/roles.ts";
@@ -81,7 +81,7 @@ const trust: Act<Options> = async (context, options) => {
   return (await keep(context, here, "terminal")) ?? sayKept(context, here);
 };
 
-/** The criteria of a plan file. */
+/** The success criteria in a plan file. */
 async function asksIn(context: Context, file: string): Promise<readonly TrustAsk[] | Exit> {
   const { planIn } = await import("../planning/file.ts");
   const read = await planIn(context, file, async () => ({}));

@@ -1,4 +1,4 @@
-/** `skein watch`: a run on the whole terminal, while it goes on and after it ended. */
+/** `skein watch`: shows a run on the whole terminal, during the run and after its end. */
 import { showOnScreen } from "../acts/on-screen.ts";
 import { hasExit, openHere, openNamed } from "../acts/project.ts";
 import { stopOnSignal } from "../acts/signals.ts";

@@ -1,4 +1,4 @@
-/** `skein worker --join`: this machine does jobs of a fleet until it is told to end. */
+/** `skein worker --join`: does jobs of a fleet on this machine until it is stopped. */
 import { type JobNews, serveJobs } from "../../../app/serve-jobs.ts";
 import { openWorker } from "../../../compose/fleet-worker.ts";
 import { hasFailed } from "../../../core/result.ts";
@@ -98,7 +98,7 @@ const worker: Act<WorkerCommandOptions> = async (context, options) => {
 };
 
 const MAX_CAPACITY = 1_000;
-/** A machine may have more than one task can need. */
+/** A machine may have more labels than one task can need. */
 const MAX_MACHINE_LABELS = 4 * MAX_LABELS;
 
 function tell(context: Context, news: JobNews): void {

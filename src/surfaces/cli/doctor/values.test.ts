@@ -1,3 +1,4 @@
+/** Tests the settings that `skein doctor` shows, without secrets. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readConfig } from "../../../config/index.ts";

@@ -1,4 +1,4 @@
-/** The settings in force and where each comes from, as they would be written, without secrets. */
+/** Lists the settings in force and the source of each, as they would be written, without secrets. */
 import { describeKeys, type ReadConfig, toSettings } from "../../../config/index.ts";
 import { looksSecret, redactFields, redactor, secretsOf } from "../../../text/redact.ts";
 
@@ -14,19 +14,19 @@ export function settingsOf({ config, origins }: ReadConfig): readonly Setting[] 
   const settings = toSettings(config);
   return describeKeys().map(({ key, variable, default: usual = null }) => {
     const origin = origins[key] ?? "default";
-    // A default is shown as it is documented: 8MB, and no planner although the agent plans.
+    // A default is shown as documented: 8MB, and no planner although the agent plans.
     const value = origin === "default" ? usual : withoutSecretWords(valueAt(settings, PLACES[key] ?? key));
     return { key, value, origin, variable };
   });
 }
 
-/** `model` is only another way to say who works. */
+/** `model` is another way to set the agent. */
 const PLACES: Readonly<Record<string, string>> = { model: "agent" };
 
 const valueAt = (settings: unknown, key: string): unknown =>
   key.split(".").reduce<unknown>((at, part) => Object(at)[part], settings);
 
-/** Of a command line: what stands behind a word such as --api-key. */
+/** Hides the words of a command line that follow a flag such as --api-key. */
 export function withoutSecretWords(value: unknown): unknown {
   if (Array.isArray(value))
     return value.map((word, i) => {
@@ -43,25 +43,25 @@ const BLOTTED = "[redacted]";
 const isSecretFlag = (word: unknown) =>
   typeof word === "string" && /^--?\w[^=]*$/.test(word) && looksSecret(word);
 
-/** Blots every text in a value; numbers and keys stay, so that it can be read by machines as before. */
+/** Redacts every text in a value; numbers and keys stay, so that programs can still read it. */
 export function redactorOf(
   env: Readonly<Record<string, string | undefined>>,
   pass: readonly string[],
 ): <Value>(value: Value) => Value {
-  // What the user hands on by name may be secret, whatever it is called.
+  // A variable that the user passes on by name may be secret, whatever its name.
   const passed = pass.flatMap((name) => (env[name] === undefined ? [] : [env[name]]));
-  // Its name looks secret, and it holds nothing but names.
+  // Its name looks secret, but it contains only names.
   const { SKEIN_WORKSPACE_PASS: _, ...others } = env;
   const redact = redactor([...secretsOf(others), ...passed]);
   return (value) => redactFields(value, redact);
 }
 
-/** As in skein.yaml, on one line. */
+/** The value as written in skein.yaml, on one line. */
 export function valueText(value: unknown): string {
   if (value === null) return "not set";
   if (typeof value === "string") return value;
   const { command = value, kind, ...rest } = Object(value) as Readonly<Record<string, unknown>>;
-  // A known model, of which nothing else was said.
+  // A known model without further settings.
   if (kind === "model" && Object.keys(rest).every((key) => key === "provider" || key === "model"))
     return `${rest["provider"]}/${rest["model"]}`;
   return JSON.stringify(command);

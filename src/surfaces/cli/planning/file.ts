@@ -1,4 +1,4 @@
-/** Is a file a plan, and can it be run? Any other file of that kind is a goal. */
+/** Tells whether a file is a plan and whether it can be run; any other file of that kind is a goal. */
 import { isUtf8 } from "node:buffer";
 import path from "node:path";
 import {
@@ -19,16 +19,18 @@ import { type Where, whereIn, withLine } from "./lines.ts";
 
 export type GivenPlan = {
   readonly plan: ExecutionPlan;
-  /** Its file; undefined if it was made just now. */
+  /** The plan's file; undefined if the plan was just made. */
   readonly from?: string;
-  /** What could be better: it can be run all the same. */
+  /** The number of warnings: the plan can be run all the same. */
   readonly warnings: number;
 };
 
-/** A thousand tasks with a page of text each. */
+/** Enough for a thousand tasks with a page of text each. */
 export const MAX_PLAN_BYTES = 20_000_000;
 
-/** Undefined: it is no plan, but perhaps a goal. A plan that cannot be run is refused with every problem. */
+/**
+ * Undefined if the file is not a plan, but perhaps a goal. A plan that cannot be run is refused with all its problems.
+ */
 export async function planIn(
   context: Context,
   given: string,
@@ -37,7 +39,7 @@ export async function planIn(
   const kind = kindOf(given);
   if (kind === undefined || given.includes("\0")) return undefined;
   const bytes = await readBytes(path.resolve(context.folder, given), MAX_PLAN_BYTES).catch(() => undefined);
-  if (bytes === undefined || !isUtf8(bytes)) return undefined; // It is read as a goal next, which says what is wrong.
+  if (bytes === undefined || !isUtf8(bytes)) return undefined; // Read as a goal next, which reports the problem.
   const text = bytes.toString("utf8");
   if (bytes.length > MAX_PLAN_BYTES) {
     const message = "it is longer than 20 MB";
@@ -69,7 +71,7 @@ export function kindOf(file: string): PlanKind | undefined {
 
 type ReadAs = ReadPlan | { readonly is: "none" };
 
-/** A text of that kind as a plan; `none`: it is about something else. */
+/** Reads a text of that kind as a plan; `none`: it is about something else. */
 export async function readAs(kind: PlanKind, text: string, options: ReadPlanOptions): Promise<ReadAs> {
   if (kind === "json") return isOther(text) ? { is: "none" } : readPlan(text, options);
   const { parseMarkdown } = await import("../../../planning/render/markdown.ts");
@@ -82,13 +84,13 @@ export function optionsIn({ env }: Context, { agents }: LintFacts): ReadPlanOpti
   return { ...(readers && { readOnlyAgents: readers }), ...(scratchpad ? { scratchpad } : {}) };
 }
 
-/** JSON that is about something else. What is no JSON at all was meant to be a plan, if anything. */
+/** True for JSON about something else. Text that is not JSON is assumed to be a broken plan. */
 function isOther(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return !value.some(isLikeTask);
     const { tasks, plan } = Object(value) as { readonly tasks?: unknown; readonly plan?: unknown };
-    return tasks === undefined && Object(plan).tasks === undefined; // Whatever they are: the reader says what is wrong.
+    return tasks === undefined && Object(plan).tasks === undefined; // Of any type: the reader reports what is wrong.
   } catch {
     return false;
   }
@@ -117,7 +119,7 @@ export function refusePlan(
   });
 }
 
-/** Where in a file a problem is. */
+/** Finds where in a file a problem is. */
 type Placed = (file: string, place: string, message: string) => Where;
 
 export function placedIn(kind: PlanKind | undefined, text: string): Placed {

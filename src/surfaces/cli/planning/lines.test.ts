@@ -1,4 +1,4 @@
-/** Where places are in a text. */
+/** Tests on which line of a text a place such as `tasks[3]` is found. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cpuMs } from "../../../../test/support/cpu.ts";

@@ -1,7 +1,10 @@
-/** On which line of a JSON text is a place such as `tasks[3].metadata.agent`? */
+/** Finds the line of a JSON text that has a place such as `tasks[3].metadata.agent`. */
 import { isNode, LineCounter, parseDocument } from "yaml";
 
-/** `before`: the lines above the text. "plan.json:14: tasks[3]"; a text that is no JSON says itself where it breaks. */
+/**
+ * Words such as "plan.json:14: tasks[3]". `before`: the number of lines above the text. For a text that is not JSON,
+ * the message already has the line.
+ */
 export function whereIn(text: string, before = 0): (file: string, place: string, message: string) => Where {
   let lineOf: ((place: string) => number | undefined) | undefined;
   return (file, place, message) => {
@@ -19,10 +22,13 @@ export const withLine = (file: string, place: string, line?: number): Where => (
   ...(line === undefined ? {} : { line }),
 });
 
-/** 0.8 s of the YAML parser on a slow machine; 2.6 s where every character opens a list. */
+/** Takes the YAML parser 0.8 s on a slow machine; 2.6 s if every character opens a list. */
 const MAX_CHARS = 100_000;
 
-/** The line of the place, or of the nearest around it that is there; none in a longer text, or one that is not JSON. */
+/**
+ * The line of the place, or of the nearest enclosing one that exists; undefined for a longer text, or one that is not
+ * JSON.
+ */
 function placeFinder(text: string): (place: string) => number | undefined {
   const lines = new LineCounter();
   try {
@@ -33,7 +39,7 @@ function placeFinder(text: string): (place: string) => number | undefined {
       const path = (place.match(/[^.[\]]+/g) ?? []).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
       for (let end = path.length; end >= 0; end -= 1) {
         const [first, ...inner] = path.slice(0, end);
-        // Also where the plan stands in "plan", and where only a list of tasks was written.
+        // Also if the plan is inside "plan", or if the file has only a list of tasks.
         const ways = [path.slice(0, end), ["plan", ...path.slice(0, end)], first === "tasks" ? inner : []];
         const found = ways.map((way) => document.getIn(way, true)).find(isNode);
         if (found?.range) return lines.linePos(found.range[0]).line;
@@ -41,6 +47,6 @@ function placeFinder(text: string): (place: string) => number | undefined {
       return undefined;
     };
   } catch {
-    return () => undefined; // No JSON, which says itself where it breaks, or nested too deeply.
+    return () => undefined; // Not JSON, whose message has the line, or nested too deeply.
   }
 }

@@ -1,4 +1,4 @@
-/** A plan as a person asks for it: the options, the questions on a terminal, and what came in between. */
+/** Makes a plan for a person: reads the options, asks questions on a terminal, and collects notices. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { type MakePlanRequest, makePlan as makePlanOf } from "../../../app/make-plan.ts";
@@ -26,7 +26,7 @@ type Made = {
   readonly notices: readonly string[];
 };
 
-/** Ctrl-C while an agent is asked gives up, and nothing is left running. */
+/** Ctrl-C while an agent is asked gives up, and leaves nothing running. */
 export async function makePlan(
   context: Context,
   wanted: PlanOptions & { readonly request: string },
@@ -68,16 +68,16 @@ export async function makePlan(
     AbortSignal.any([]),
   );
   if (hasFailed(made)) return { exit: sayRefused(context, made) };
-  // Who reads JSON has the plan on standard output, and must not take it for the agent's.
+  // A reader of JSON must not take the rules' plan on standard output for the agent's.
   if (context.json && made.byRules) context.err.write(`${asJson({ notice: made.byRules })}\n`);
   return { plan: made.plan, grounds, notices: made.notices };
 }
 
 const BY_RULES = { by: "rules" } as const;
-/** Nobody is asked by rules. */
+/** The rules run nothing that a person must agree to. */
 const NO_TRUST = { agrees: async () => () => false };
 
-/** Undefined where the rules plan. Outside of a repository there is nothing to agree to. */
+/** Undefined if the rules make the plan. Outside a repository there is nothing to agree to. */
 async function trustFor(
   context: Context,
   wanted: PlanOptions,
@@ -97,7 +97,10 @@ async function trustFor(
   return trustForAgent(context, top, wanted, read);
 }
 
-/** Then the defaults hold, and the configuration need not be read: to load its schemas takes as long as all the rest. */
+/**
+ * True if the defaults apply, so that the configuration need not be read: loading its schemas takes as long as
+ * everything else.
+ */
 const isUnconfigured = (
   { env }: Context,
   top: string | undefined,
@@ -114,7 +117,9 @@ async function readAt(context: Context, top: string | undefined, wanted: PlanOpt
   return readHere(context, located, wanted);
 }
 
-/** A person on a terminal, unless it was said; asked on standard error, so that a plan can be written to a file. */
+/**
+ * Asks a person on a terminal, unless an option forbids it; on standard error, so that a plan can be written to a file.
+ */
 function peopleAt(
   context: Context,
   { ask }: PlanOptions,
@@ -149,7 +154,7 @@ function peopleAt(
   };
 }
 
-/** Undefined: the agent that is named, configured or found; else the rules. */
+/** Undefined: the named, configured or found agent, else the rules. */
 function byIn(context: Context, { by, agent, model }: PlanOptions): "rules" | "agent" | undefined | Exit {
   const isNamed = agent !== undefined || model !== undefined;
   if (by === undefined) return undefined;
@@ -161,14 +166,14 @@ function byIn(context: Context, { by, agent, model }: PlanOptions): "rules" | "a
   return { exit: usage(context, `--by must be rules or agent, not ${harmless(by, 40)}`) };
 }
 
-/** What goes before agents' names in some tools. */
+/** The prefix that some tools put before agents' names. */
 function prefixIn(context: Context, { agentPrefix: given }: PlanOptions): string | undefined | Exit {
   if (given === undefined || given === true) return given && AGENT_PREFIX;
   if (/^[\w.:@/-]{1,80}$/.test(given)) return given;
   return { exit: usage(context, "--agent-prefix must be a word", `--agent-prefix ${AGENT_PREFIX}`) };
 }
 
-/** More agents than anybody runs at once: beyond it somebody has slipped. */
+/** More agents than anyone runs at once: a larger number is a mistake. */
 const MAX_CONCURRENT = 1_000;
 
 function maxConcurrentOf(
@@ -184,7 +189,7 @@ function maxConcurrentOf(
   return { exit: usage(context, wrong, "--max-concurrent 8") };
 }
 
-/** The same for who checks a plan. */
+/** The same facts for `skein plan check`. */
 export async function groundsFor(context: Context, folder: string): Promise<Grounds | Exit> {
   const no = (message: string, lines: readonly string[] = [], next?: string): Exit => ({
     exit: refuse(context, EXIT.configuration, {
@@ -202,7 +207,7 @@ export async function groundsFor(context: Context, folder: string): Promise<Grou
     : grounds;
 }
 
-/** A list that lacks a part lacks many. */
+/** A list without one part probably lacks many. */
 const MAX_PROBLEMS = 8;
 const some = (problems: readonly string[]): readonly string[] =>
   problems.length <= MAX_PROBLEMS
@@ -211,5 +216,5 @@ const some = (problems: readonly string[]): readonly string[] =>
 
 const OWN_LISTS = "start from a full copy of that file in planning/ of Skein, and change it; or remove yours";
 
-/** Looking at a repository takes milliseconds; whatever takes longer hangs. */
+/** Looking at a repository takes milliseconds; anything longer hangs. */
 const MAX_LOOK_MS = 20_000;

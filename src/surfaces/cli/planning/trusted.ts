@@ -1,4 +1,4 @@
-/** Before an agent plans, all that the repository asks for is agreed to. Rules run nothing and need no agreement. */
+/** Requires agreement to what the repository asks for before an agent plans. Rules run nothing and need none. */
 
 import type { ReadSettings } from "../../../config/index.ts";
 import { hasFailed } from "../../../core/result.ts";
@@ -12,7 +12,10 @@ import { standingHere } from "../trust.ts";
 
 export type PlanTrust = PlanAgrees & { readonly read: Omit<ReadSettings, "asks" | "withheld"> };
 
-/** `read`: what was withheld of it would count. An agent that is only found gets what was agreed to before. */
+/**
+ * `read`: the settings, of which withheld ones would have an effect. An agent that is merely found gets only what was
+ * agreed to before.
+ */
 export async function trustForAgent(
   context: Context,
   top: string,

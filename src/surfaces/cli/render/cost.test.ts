@@ -1,3 +1,4 @@
+/** Tests how the costs of a run are worded, also if some are unknown. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../../test/support/core-run.ts";

@@ -1,4 +1,4 @@
-/** What a run has cost, in words: tokens, money, calls, gate runs, failed attempts. */
+/** Words the costs of a run: tokens, money, calls, gate runs, failed attempts. */
 
 import { dollars, priceLabel } from "../../../core/view/labels.ts";
 import { lossLabel } from "../../../core/view/tally.ts";
@@ -9,7 +9,7 @@ type Spent = RunView["spent"];
 
 const count = (n: number, one: string) => `${n.toLocaleString("en")} ${n === 1 ? one : `${one}s`}`;
 
-/** Calls that were cut off: their cost is only known to be at most this. */
+/** Calls that were cut off: only an upper limit of their cost is known. */
 export function unaccountedTexts({ unaccounted }: Pick<Spent, "unaccounted">): readonly string[] {
   const { calls, tokens, microdollars } = unaccounted;
   if (calls === 0) return [];
@@ -27,7 +27,7 @@ export function callTexts({ calls }: RunView["tally"]): readonly string[] {
   ];
 }
 
-/** A row for each task, the most expensive first, failed attempts included. */
+/** One row per task, the most expensive first, including failed attempts. */
 export function costRows({ costs }: RunView["tally"], max: number): readonly (readonly string[])[] {
   const rows = costs
     .slice(0, max)
@@ -49,7 +49,7 @@ export function costRows({ costs }: RunView["tally"], max: number): readonly (re
 
 type Tally = RunView["tally"];
 
-/** Whole sentences, which may be broken at blanks. */
+/** Whole sentences, which may be wrapped at blanks. */
 export function tookTexts({ agents, prepareMs, gate, red, flaky }: Tally): readonly string[] {
   const { mostAtOnce, share } = agents;
   return [
@@ -89,7 +89,7 @@ const MAX_FAILURES = 3;
 
 const gateRuns = (runs: number, ms: number) => `${plural(runs, "gate run")} (${precise(ms)})`;
 
-/** A row for each reason, the most expensive first; gate runs are those that would not have been needed. */
+/** One row per reason, the most expensive first; gate runs are those that would not have been needed. */
 export const lossRows = ({ losses }: Tally): readonly (readonly string[])[] =>
   losses
     .toSorted((a, b) => b.workMs + b.gateMs - (a.workMs + a.gateMs))

@@ -1,4 +1,4 @@
-/** The numbers of a run in words: what is not known is said to be unknown. */
+/** Words the figures of a run; an unknown figure is called unknown. */
 
 import type { Advice } from "../../../core/view/advice.ts";
 import type { Figures, LandedLines } from "../../../core/view/figures.ts";
@@ -12,7 +12,7 @@ import { paragraph, type ReportSection, section } from "./sections.ts";
 
 type Unit = "count" | "ms" | "share" | "times" | "tokens" | "microdollars";
 
-/** In the order in which they are compared. */
+/** The figures in the order in which they are compared. */
 export const FIGURES: Readonly<Record<keyof Figures, readonly [label: string, unit: Unit]>> = {
   tasks: ["tasks", "count"],
   tasksDone: ["tasks done", "count"],
@@ -69,7 +69,7 @@ export function valueText(unit: Unit, value: number | null): string {
 const textOf = (figures: Figures, figure: keyof Figures): string =>
   valueText(FIGURES[figure][1], figures[figure]);
 
-/** "+12 −3", as git counts them. */
+/** "+12 −3", as git counts lines. */
 export const linesText = (lines: Omit<LandedLines, "commit" | "tasks"> | undefined): string =>
   lines === undefined || lines.linesAdded === null || lines.linesRemoved === null
     ? "lines unknown"

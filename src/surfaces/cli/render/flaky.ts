@@ -1,4 +1,4 @@
-/** Flaky tests in words: those of one run, or all that the repository has seen. */
+/** Lists flaky tests: those of one run, or all that were seen in the repository. */
 import { flakyTestsOf } from "../../../compose/project.ts";
 import type { RunState } from "../../../core/log/state.ts";
 import type { FlakyHistory } from "../../../ports/flaky-tests.ts";
@@ -41,11 +41,11 @@ export async function listFlaky(context: Context, project: Project): Promise<Exi
 export type FlakyOfRun = {
   readonly name: string;
   readonly times: number;
-  /** In all runs of the repository. */
+  /** How often it was flaky in all runs of the repository. */
   readonly timesInRepository: number;
 };
 
-/** What a run saw itself, the most frequent first. */
+/** The tests that were flaky in this run, the most frequent first. */
 export async function flakyOfRun(project: Project, { flaky }: RunState): Promise<readonly FlakyOfRun[]> {
   const seen = [...flaky].filter(([, times]) => times > 0);
   if (seen.length === 0) return [];
@@ -69,7 +69,7 @@ export function sayFlaky(context: Context, tests: readonly FlakyOfRun[]): void {
 
 const MAX_SHOWN = 20;
 
-/** One line for who asks how everything stands; nothing if nothing is known. */
+/** One line for an overview; nothing if no flaky test is known. */
 export function sayFlakyCount(context: Context, history: FlakyHistory): void {
   sayDamage(context, history);
   const { length } = history.tests;

@@ -1,3 +1,4 @@
+/** Tests how a forecast is worded. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultPolicy } from "../../../core/rules/policy.ts";

@@ -1,4 +1,4 @@
-/** How is a forecast told in words? A row for each number of workers, then what decides the time, and what was assumed. */
+/** Words a forecast: a row per number of workers, what decides the time, and what was assumed. */
 
 import type { HotFile } from "../../../core/view/hot-files.ts";
 import type { ExecutionPlan } from "../../../planning/plan.ts";
@@ -42,13 +42,13 @@ const section = (title: string, lines: readonly string[]): readonly ForecastSect
 const MAX_LINES = 40;
 const BAR_COLUMNS = 24;
 
-/** Rules number their tasks, and a number alone tells nobody what it is. */
+/** Rules number their tasks, and a bare number tells a person nothing, so the description is added. */
 const titled = ({ name, spec }: Pick<TimedTask, "name" | "spec">): string =>
   /^\d+$/.test(name) ? `${name} ${firstLine(spec.description, MAX_TITLE_CHARS).replace(/\.$/, "")}` : name;
 
 const MAX_TITLE_CHARS = 60;
 
-/** With tenths where a whole run takes seconds. */
+/** With tenths if a whole run takes seconds. */
 const time = (ms: number): string => precise(ms);
 
 function workerTable(rows: readonly Row[]): readonly string[] {
@@ -74,7 +74,7 @@ function workerTable(rows: readonly Row[]): readonly string[] {
 const bar = (share: number): string => "█".repeat(Math.max(1, Math.round(share * BAR_COLUMNS)));
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** A price that nobody knows is said so, and never shown as nothing. */
+/** An unknown price is called unknown, never shown as zero. */
 function costText({ tokens, dollars, unpriced }: Pick<Row, "tokens" | "dollars" | "unpriced">): string {
   const many = `${Math.round(tokens).toLocaleString("en")} tokens`;
   if (unpriced === 0) return `${many}, $${dollars.toFixed(2)}`;
@@ -98,7 +98,7 @@ function usefulText(
       : "more workers gain less than 5 %";
   const most = plural(useful, "worker is", "workers are");
   const who = useful === 1 ? "It" : "They";
-  // How fast the rest would be over tells nothing.
+  // How fast the rest would be done says nothing.
   if (row.doneShare === 0) return ["Not everything would be done: see Unfinished."];
   return [
     useful === 1
@@ -126,7 +126,7 @@ const more = (count: number): readonly string[] =>
 const GANTT_COLUMNS = 60;
 const NAME_COLUMNS = 28;
 
-/** █ at work, ░ until it has landed. In the order in which they begin. */
+/** █ working, ░ until landed. In the order in which the tasks begin. */
 function gantt({ tasks, makespanMs, bars }: Timeline): readonly string[] {
   const begun = tasks.filter(({ startMs }) => startMs !== undefined);
   const shown = begun.toSorted((a, b) => a.startMs! - b.startMs!).slice(0, MAX_LINES);
@@ -164,7 +164,7 @@ const MAX_HOT = 15;
 export function saySections(context: Context, sections: readonly ForecastSection[]): void {
   for (const { title, lines } of sections) {
     say(context, `\n${paint(context.out, "strong", title)}`);
-    // A row of a table has two blanks between its columns: broken, it would be none.
+    // A table row has two blanks between its columns, and must not be wrapped.
     for (const line of lines)
       say(
         context,

@@ -1,4 +1,4 @@
-/** `skein show --gates` and `--diff`: what runs of the gate wrote, what failed first, and what failed attempts changed. */
+/** `skein show --gates` and `--diff`: prints gate output, failures first, and the changes of failed attempts. */
 import { type AttemptDiff, attemptDiff, type GateOutput, gateOutput } from "../../../app/gate-output.ts";
 import type { SeenRun } from "../../../app/see-run.ts";
 import { hasFailed } from "../../../core/result.ts";
@@ -14,7 +14,7 @@ import { paint } from "../output.ts";
 export type OutputOptions = {
   readonly gates?: true;
   readonly diff?: true;
-  /** All that was kept, not only what failed. */
+  /** The whole stored output, not only the failures. */
   readonly whole?: true;
   readonly attempt?: number;
 };

@@ -1,3 +1,4 @@
+/** Tests how a plan is shown on a terminal. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
@@ -146,5 +147,5 @@ test("a thousand tasks, and tasks of 100 KB, are shown in no time", () => {
   const before = cpuMs();
   assert.ok(show({ ...PLAN, tasks }, 200).split("\n").length > 1_000);
   assert.ok(show({ ...PLAN, tasks: huge }, 80).length < 20_000);
-  assert.ok(cpuMs() - before < 1_000); // About 120 ms.
+  assert.ok(cpuMs() - before < 1_000); // Takes about 120 ms.
 });

@@ -1,4 +1,4 @@
-/** How does a plan look on a terminal? One wave after the other, each task on a line. */
+/** Shows a plan on a terminal: one wave after the other, one line per task. */
 import { type ExecutionPlan, isReady, type PlanTask } from "../../../planning/plan.ts";
 import { criticalPath } from "../../../planning/waves.ts";
 import { commands, harmless, plural, quoted } from "../../../text/words.ts";
@@ -6,18 +6,18 @@ import { wrapped } from "../columns.ts";
 import { paint, SILENT, type Tone } from "../output.ts";
 
 export type PlanPage = {
-  /** Of a terminal; without, no line is broken. */
+  /** The width of a terminal; without one, lines are not wrapped. */
   readonly columns?: number;
   readonly hasColours: boolean;
-  /** Where the plan was written, if it was. */
+  /** The file that the plan was written to, if any. */
   readonly file?: string;
-  /** Somebody says yes or no to it next: there is nothing else to type. */
+  /** The person is asked next whether to run it, so there is nothing else to type. */
   readonly isAsked?: true;
   /** How skein is called. */
   readonly command?: string;
 };
 
-/** One line each, without its end. A task is named on a line of its own, never as part of a number. */
+/** Lines without line ends. Each task has its own line and is never part of a count. */
 export function planText(plan: ExecutionPlan, page: PlanPage): readonly string[] {
   const brush: Brush = (tone, text) => paint({ ...SILENT, hasColours: page.hasColours }, tone, text);
   const prose: Prose = (text, indent) => proseLines(text, indent, page.columns);
@@ -35,7 +35,7 @@ export function planText(plan: ExecutionPlan, page: PlanPage): readonly string[]
   ];
 }
 
-/** A text in lines, the second and later ones indented. */
+/** Wraps a text, and indents the second and later lines. */
 type Prose = (text: string, indent?: string) => readonly string[];
 
 const MAX_PROSE_COLUMNS = 100;
@@ -77,7 +77,7 @@ function context({ files, patterns, tests }: ExecutionPlan["context"], brush: Br
   return known.length === 0 ? [] : [...title("Context", brush), ...known];
 }
 
-/** Sentences end by themselves. */
+/** Joins with commas, except after sentences. */
 const inARow = (items: readonly string[]) => items.join(", ").replaceAll("., ", ". ");
 
 function questions(plan: ExecutionPlan, brush: Brush, prose: Prose): readonly string[] {
@@ -104,7 +104,7 @@ function waves(plan: ExecutionPlan, brush: Brush, prose: Prose): readonly string
   ];
 }
 
-/** In full, however long: a yes to the plan is a yes to running these. */
+/** In full, however long: agreeing to the plan means agreeing to run these commands. */
 function criteria({ tasks }: ExecutionPlan, brush: Brush): readonly string[] {
   const byCommand = Map.groupBy(tasks, ({ success_criterion }) => success_criterion);
   byCommand.delete(undefined);
@@ -139,10 +139,10 @@ function next(plan: ExecutionPlan, { file, command = "skein" }: PlanPage, brush:
   return [...title("Next", brush), ...commands(rows).map((row) => `  ${row}`)];
 }
 
-/** How do the waves of a plan stand side by side? A column each, a cell for each task. */
+/** Paints a text in a tone. */
 type Brush = (tone: Tone, text: string) => string;
 
-/** On one line; nobody reads more of it here. */
+/** On one line, limited in length. */
 const oneLine = (text: string, max?: number): string =>
   harmless(text.slice(0, MAX_READ).replace(/\s+/g, " ").trim(), max);
 const MAX_READ = 4_000;

@@ -1,3 +1,4 @@
+/** Tests how a run is shown while it goes on: as JSON, or as lines. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, task } from "../../../../test/support/core-run.ts";
@@ -13,7 +14,7 @@ function showEvent(progress: ReturnType<typeof startProgress>, seen: Seen, event
   progress.watch(event, state);
 }
 
-/** What is written of a small run, in one of the ways. */
+/** The output for a small run in one of these forms. */
 function shown(way: { readonly json?: boolean }): string {
   const run = CoreRun.planned([task("a")]);
   run.finish("t.1");

@@ -1,4 +1,4 @@
-/** How is a run shown while it goes on? Events as JSON, or as lines. */
+/** Shows a run while it goes on: events as JSON, or as lines. */
 import type { Event } from "../../../core/log/event.ts";
 import { type RunState, wallTime } from "../../../core/log/state.ts";
 import type { Policy } from "../../../core/rules/policy.ts";
@@ -11,12 +11,12 @@ import { paint } from "../output.ts";
 import { waitText } from "./running.ts";
 
 type Progress = {
-  /** Words an event with the state right after it; it is shown once it is durable. */
+  /** Words an event with the state directly after it; the line is shown once the event is durable. */
   readonly fold: (event: Event, state: RunState) => void;
   readonly watch: (event: Event, state: RunState) => void;
-  /** The run goes on: its policy says until when it waits. */
+  /** The run has begun: its policy says how long it waits. */
   readonly show: (policy: Policy) => void;
-  /** Something of the command's own, between the events. */
+  /** Prints a message of the command itself, between the events. */
   readonly say: (text: string) => void;
   readonly end: () => void;
 };
@@ -32,7 +32,7 @@ export function startProgress(context: Context, shown: { readonly hasPlanner: bo
   const lines = new WeakMap<Event, Line>();
   const told: Told = (event) => lines.get(event);
   const fold: Progress["fold"] = (event, state) => {
-    // The goal was said when the run was announced.
+    // The goal was printed when the run was announced.
     const line = event.type === "run.opened" ? undefined : narrate(event, state, shown);
     if (line) lines.set(event, line);
   };
@@ -45,7 +45,7 @@ function inLines({ out, now }: Context, told: Told): Omit<Progress, "fold"> {
   let policy: Policy | undefined;
   let said: number | undefined;
   let soon: NodeJS.Timeout | undefined;
-  /** Who reads a file of lines wants to know why there are none; once for each wait. */
+  /** Says once per wait why there are no lines, for a person who reads them in a file. */
   const sayWait = (state: RunState) => {
     const wait = policy && waitOf(state, policy, now());
     if (wait?.until === undefined || wait.until === said || wait.until - now() < MIN_WAIT_MS) return;
@@ -71,7 +71,7 @@ function inLines({ out, now }: Context, told: Told): Omit<Progress, "fold"> {
   };
 }
 
-/** What is shorter needs no word. */
+/** A shorter wait is not mentioned. */
 const MIN_WAIT_MS = 5_000;
 
 const TICK_MS = 1_000;
@@ -79,6 +79,6 @@ const TICK_MS = 1_000;
 const besideAll = (out: Context["out"], text: string): string =>
   onPage(out, " ".repeat(10) + text, " ".repeat(10));
 
-/** "12:00:00  " and then the text, below each other. */
+/** "12:00:00  " and then the text, with wrapped lines aligned. */
 const besideClock = (out: Context["out"], text: string): string =>
   onPage(out, " ".repeat(10) + text, " ".repeat(10)).trimStart();

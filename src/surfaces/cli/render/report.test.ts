@@ -1,3 +1,4 @@
+/** Tests the report of a run: what landed, what failed, what is left, and what it cost. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CoreRun, large, task } from "../../../../test/support/core-run.ts";

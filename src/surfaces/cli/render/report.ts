@@ -31,19 +31,19 @@ import {
 } from "./figures.ts";
 import { paragraph, type ReportItem, type ReportSection, section } from "./sections.ts";
 
-/** `target` is the run's branch, `command` how skein is called, `bring` what can be done with what landed. */
+/** `target` is the run's branch, `command` how skein is called, `bring` how what landed can be delivered. */
 export type Around = {
   readonly target: string;
   readonly command: string;
   readonly bring: Deliverable;
   readonly budget?: Budget;
-  /** Of a run that is not over: how it stands. */
+  /** For a run that is not over: its state. */
   readonly open?: "stopped" | "going";
-  /** Of a run that follows a plan, so that nobody plans: where its tasks left results, if they did. */
+  /** For a run that follows a plan, without a planner: the folder of its tasks' results, if there are any. */
   readonly follows?: { readonly results?: string };
-  /** False: the caller says what to type next. */
+  /** False if the caller prints what to type next. */
   readonly hints?: boolean;
-  /** The numbers of the run; without them it is the short form, as at the end of a run. */
+  /** The figures of the run; without them the report is short, as at the end of a run. */
   readonly report?: RunReport;
 };
 
@@ -81,11 +81,11 @@ function headline(view: RunView, around: Around): ReportSection {
   return section(`Run ${run} ${endWords(is)}: ${how}.`, items, is === "done" ? "good" : "bad");
 }
 
-/** What everybody wants to know first; the short form says it at its end. */
+/** What a reader wants to know first; the short form has it at its end. */
 function inShort(view: RunView, { target: branch, bring, open }: Around): readonly string[] {
   const word = open === "going" ? "running" : "stopped";
   const needs = needsOf(view, word).length;
-  const deliver = bring.is === "ready" ? bring.command : ""; // Pages are read elsewhere, too: by its plain name.
+  const deliver = bring.is === "ready" ? bring.command : ""; // Its plain name: pages are read elsewhere too.
   const work =
     bring.is === "delivered"
       ? `The work was delivered to ${bring.branch}`
@@ -104,7 +104,9 @@ function took(view: RunView): string {
   return idleMs < 1_000 ? busy : `${busy} (plus ${duration(idleMs)} paused or stopped)`;
 }
 
-/** In full where the user asked for an answer; in a run that also changes things, and in the short form, its beginning. */
+/**
+ * In full if the user only asked a question; its beginning in a run that also changes things, and in the short form.
+ */
 function answers(view: RunView, { report }: Around): readonly ReportSection[] {
   const maxLines = view.ended || report ? MAX_ANSWER_LINES : MAX_SHORT_LINES;
   const told = view.answers.map(({ name, ended, text }) => {
@@ -147,7 +149,7 @@ function landed(view: RunView, { open, report }: Around): ReportSection {
   return section(`${heading} (${landings.length})`, [{ is: "rows", rows }, ...parts, ...ofTheGate(view)]);
 }
 
-/** In full, flaky tests have a section of their own. */
+/** The full form lists flaky tests in a section of their own. */
 const flakyText = (flaky: readonly string[], report: RunReport | undefined): string =>
   flaky.length === 0
     ? ""
@@ -155,7 +157,7 @@ const flakyText = (flaky: readonly string[], report: RunReport | undefined): str
       ? "; a flaky test failed first"
       : harmless(`; flaky, failed first: ${flaky.join(", ")}`, 120);
 
-/** What is wrong with the gate itself. */
+/** Problems of the gate itself. */
 const ofTheGate = ({ probed, leftovers }: RunView): readonly ReportItem[] => [
   ...(probed?.is === "not-probed" ? [paragraph(harmless(notProbedText(probed)), "bad")] : []),
   ...(leftovers ? [paragraph(harmless(leftoversLabel(leftovers)), "bad")] : []),
@@ -224,13 +226,13 @@ function undone({ undone: tasks }: RunView): readonly ReportSection[] {
   ];
 }
 
-/** What a planner hands up was suggested by its parts, which are told by themselves. */
+/** What a planner passes on was suggested by its parts, which are listed themselves. */
 const suggested = ({ isOfParts, reported }: UndoneView): readonly string[] =>
   isOfParts ? [] : (reported?.suggestions ?? []).slice(0, MAX_SUGGESTIONS);
 
 const MAX_SUGGESTIONS = 3;
 
-/** Where a plan file stands for the planner, nobody has read them but the reader of this. */
+/** A plan file has no planner, so the reader of the report is the first to see the concerns. */
 function concerns({ concerns: all }: RunView, { follows }: Around): readonly ReportSection[] {
   if (follows) return concernList("Concerns", all);
   const open = all.filter(({ isOpen }) => isOpen);
@@ -254,14 +256,14 @@ function concernList(heading: string, some: RunView["concerns"]): readonly Repor
 
 const MAX_CONCERNS = 20;
 
-/** The full form says first what becomes of a failing target. */
+/** The full form says first what can be done about a failing target. */
 function left({ left: things }: Pick<RunView, "left">, { bring, report }: Around): readonly ReportSection[] {
   if (things.length === 0) return [];
   const hint = bring.is === "red" && !report ? [paragraph(harmless(capital(bring.hint)))] : [];
   return [section("Unfinished", [...things.map((thing) => paragraph(harmless(thing), "bad")), ...hint])];
 }
 
-/** Of the full form, the rest is among the numbers. */
+/** The full form has the other figures in their own section. */
 function figures({ spent, times, tally }: RunView, { budget = {}, follows, report }: Around): ReportSection {
   const { plan, work, land, check } = times.jobs;
   const jobs = [
@@ -287,7 +289,7 @@ function figures({ spent, times, tally }: RunView, { budget = {}, follows, repor
   );
 }
 
-/** Only where several tasks share the cost. */
+/** Only if several tasks share the cost. */
 const costs = ({ tally }: RunView): readonly ReportSection[] =>
   tally.costs.length < 2 ? [] : [section("Cost by task", [{ is: "rows", rows: costRows(tally, MAX_COSTS) }])];
 
@@ -329,7 +331,7 @@ function nextSteps({ run, is, landings }: RunView, around: Around): ReportSectio
   return section("Next", [{ is: "commands", commands }]);
 }
 
-/** Of a run that was stopped, instead of a report. */
+/** For a run that was stopped, instead of a report. */
 export const stoppedText = (view: RunView): string =>
   `stopped after ${duration(elapsedMs(view))}: ` +
   `${view.counts.done} of ${plural(view.counts.total, "task")} done; unfinished work is kept.`;

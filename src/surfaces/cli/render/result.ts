@@ -1,4 +1,4 @@
-/** Prints the whole result of a task, also where the log has only its beginning: `skein show <run> <task> --result`. */
+/** `skein show <run> <task> --result`: prints the whole result of a task, also if the log has only its beginning. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { SeenRun } from "../../../app/see-run.ts";
@@ -10,7 +10,7 @@ import { type Context, say, writeJson } from "../context.ts";
 
 type Result = { readonly text: string; readonly file?: string };
 
-/** False: it has none. */
+/** Returns false if the task has no result. */
 export async function showResult(context: Context, { home, seen }: SeenRun, task: TaskId): Promise<boolean> {
   const result = await resultOf(home, taskOf(seen.state, task));
   if (context.json)
@@ -20,12 +20,12 @@ export async function showResult(context: Context, { home, seen }: SeenRun, task
   return result !== undefined;
 }
 
-/** All but tab and line ends: a terminal obeys an escape. */
+/** Control characters except tabs and line ends, because a terminal obeys escapes. */
 const CONTROL = /[\p{Cc}--[\t\n\r]]/gv;
 
 const fileOf = (result: Result | undefined) => (result?.file === undefined ? {} : { file: result.file });
 
-/** Its output file, else the whole of what was cut, else what the log has. */
+/** Its output file, else the stored whole text of a cut result, else what the log has. */
 async function resultOf(home: RunHome, { spec, state }: Task): Promise<Result | undefined> {
   const handoff = "handoff" in state ? state.handoff : undefined;
   const file = resultFileOf(home, spec, handoff?.artefact);
@@ -34,7 +34,7 @@ async function resultOf(home: RunHome, { spec, state }: Task): Promise<Result | 
   return handoff && { text: handoff.summary };
 }
 
-/** By the last part of its name: another machine may have written it. */
+/** Found by the last part of its path, because another machine may have written it. */
 export function resultFileOf(
   { folder }: RunHome,
   { terms }: Task["spec"],

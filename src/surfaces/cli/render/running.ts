@@ -1,4 +1,4 @@
-/** How is what runs now said: a job, what is waited for, and the target? */
+/** Words what runs now: a job, a wait, and the target. */
 import { healthWord, placeLabel } from "../../../core/view/labels.ts";
 import { slowText } from "../../../core/view/narrate-job.ts";
 import type { RunningView, RunView } from "../../../core/view/view.ts";

@@ -1,4 +1,4 @@
-/** A report as one page of HTML: its own style and pictures, no script, and no request to anywhere. */
+/** Renders a report as one HTML page with its own style and pictures, without scripts or requests. */
 import { JOB_NAMES, LEGEND, type SpanView, spanEnd, spanName } from "../../../core/view/timeline.ts";
 import { precise } from "../../../text/words.ts";
 import type { Bar, ReportItem, ReportSection } from "./sections.ts";
@@ -21,7 +21,7 @@ export function htmlOf([headline, ...sections]: readonly ReportSection[], goal: 
   ].join("\n")}\n`;
 }
 
-/** Texts that follow each other are one list. */
+/** Consecutive texts become one list. */
 function itemsOf(items: readonly ReportItem[]): readonly string[] {
   const parts: string[] = [];
   for (const [i, item] of items.entries()) {
@@ -30,7 +30,7 @@ function itemsOf(items: readonly ReportItem[]): readonly string[] {
       continue;
     }
     if (items[i - 1]?.is !== "text") parts.push("<ul>");
-    // What belongs to the line before it is indented.
+    // A text that belongs to the line before it is indented.
     const more = item.text.startsWith("  ") ? " more" : "";
     parts.push(`<li class="${item.tone}${more}">${escaped(item.text.trimStart())}</li>`);
     if (items[i + 1]?.is !== "text") parts.push("</ul>");
@@ -44,7 +44,7 @@ function partOf(item: Exclude<ReportItem, { readonly is: "text" }>): string {
       return tableOf(item.rows, item.head);
     case "bars":
       return barsOf(item.bars);
-    case "commands": // Those are for the terminal that it was made on.
+    case "commands": // Commands are for the terminal on which the report was made.
       return "";
     case "timeline":
       return timelineSvg(item);
@@ -90,7 +90,7 @@ function barsOf(bars: readonly Bar[]): string {
 
 const LANE_ROW = 22;
 
-/** Lanes of planners, workers, landings and checks over time. */
+/** Draws the lanes of planners, workers, landings and checks over time. */
 function timelineSvg({ lanes, from, to }: Extract<ReportItem, { readonly is: "timeline" }>): string {
   const shown = lanes.slice(0, MAX_LANES);
   const x = (at: number) =>
@@ -123,7 +123,7 @@ function timelineSvg({ lanes, from, to }: Extract<ReportItem, { readonly is: "ti
   ]);
 }
 
-/** A page of thousands of bars helps nobody. */
+/** A page of thousands of bars is not readable. */
 const MAX_LANES = 60;
 const MAX_SPANS = 500;
 
@@ -141,7 +141,7 @@ function spanSvg(span: SpanView, { x, y, to }: Scale): string {
   return `<g><title>${escaped(tip)}</title><rect class="${kind}${how}" ${size} rx="2"/>${label}</g>`;
 }
 
-/** Colours that can be told apart by the colour-blind, on white and on black. */
+/** Colours that colour-blind people can distinguish, on white and on black. */
 const STYLE = `
 :root { --text: #1f2328; --quiet: #59636e; --page: #ffffff; --lane: #f2f4f7; --line: #d1d9e0; --on: #ffffff;
   --good: #15803d; --bad: #b45309; --plan: #7c3aed; --work: #2563ab; --gate: #0f766e; --wait: #8c959f; }

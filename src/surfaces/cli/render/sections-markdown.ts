@@ -1,4 +1,4 @@
-/** A report as markdown, for a page of a project or a pull request. */
+/** Renders a report as markdown, for a project page or a pull request. */
 import { harmless } from "../../../text/words.ts";
 import type { ReportItem, ReportSection } from "./sections.ts";
 
@@ -14,7 +14,7 @@ export function markdownOf([headline, ...sections]: readonly ReportSection[], go
     .join("\n");
 }
 
-/** Texts that follow each other are one list. */
+/** Consecutive texts become one list. */
 function blocksOf(items: readonly ReportItem[]): readonly string[] {
   const blocks: string[] = [];
   let list: string[] = [];
@@ -24,7 +24,7 @@ function blocksOf(items: readonly ReportItem[]): readonly string[] {
   };
   for (const item of items) {
     if (item.is === "text") {
-      // What belongs to the line before it is indented.
+      // A text that belongs to the line before it is indented.
       list.push(`${item.text.startsWith("  ") ? "  " : ""}- ${escaped(item.text.trimStart())}`);
       continue;
     }
@@ -43,7 +43,7 @@ function blockOf(item: Exclude<ReportItem, { readonly is: "text" }>): string {
       return table(
         item.bars.map(({ label, share, text }) => [label, "█".repeat(Math.round(share * 20)), text]),
       );
-    case "commands": // Those are for the terminal that it was made on.
+    case "commands": // Commands are for the terminal on which the report was made.
     case "timeline":
       return "";
   }
@@ -56,7 +56,7 @@ function table(rows: readonly (readonly string[])[], head?: readonly string[]): 
   return [row(head ?? []), `|${" --- |".repeat(columns)}`, ...rows.map(row)].join("\n");
 }
 
-/** No markup, no link, no picture and no HTML comes of it. */
+/** Escapes a text so that it cannot become markup, a link, a picture or HTML. */
 const escaped = (text: string): string =>
   text
     .replace(/[\\`*_[\]#!|~$]/g, "\\$&")

@@ -1,4 +1,4 @@
-/** Is a report harmless in every form, whatever tasks, files and reasons are called? And does it fit its page? */
+/** Tests that a report is harmless in every form whatever its texts contain, and that it fits its page. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CoreRun, task } from "../../../../test/support/core-run.ts";

@@ -1,10 +1,10 @@
-/** A report as sections that every form of it shares; and these as lines for a terminal. */
+/** Sections of a report, which all its forms share, and their lines for a terminal. */
 import type { TimePart } from "../../../core/view/time-spent.ts";
 import type { LaneView } from "../../../core/view/timeline.ts";
 import { fit, padded, table, tableWithin, width, wrapped } from "../columns.ts";
 import type { Tone } from "../output.ts";
 
-/** Its texts are harmless on a terminal; markdown and HTML escape them for themselves. */
+/** Its texts are harmless on a terminal; markdown and HTML escape them separately. */
 export type ReportSection = {
   readonly title: string;
   readonly tone: Tone;
@@ -15,9 +15,9 @@ export type ReportItem =
   | { readonly is: "text"; readonly text: string; readonly tone: Tone }
   | { readonly is: "rows"; readonly rows: readonly (readonly string[])[]; readonly head?: readonly string[] }
   | { readonly is: "bars"; readonly bars: readonly Bar[] }
-  /** To be pasted as they stand; the remark is one to the shell, too. */
+  /** Commands that can be pasted as they are; each remark is a shell comment. */
   | { readonly is: "commands"; readonly commands: readonly (readonly [command: string, remark: string])[] }
-  /** A picture, where pictures can be shown. */
+  /** A picture, for forms that can show one. */
   | {
       readonly is: "timeline";
       readonly lanes: readonly LaneView[];
@@ -25,7 +25,7 @@ export type ReportItem =
       readonly to: number;
     };
 
-/** `share`: of the longest possible bar. `of`: what gives it its colour. */
+/** `share`: of the longest possible bar. `of`: decides its colour. */
 export type Bar = {
   readonly label: string;
   readonly of: TimePart;
@@ -46,7 +46,7 @@ export const section = (
 
 type ReportLine = { readonly tone: Tone; readonly text: string };
 
-/** `columns`: of the page, if there is one. Elsewhere lines stay whole, for who searches them. */
+/** `columns`: the width of the page, if any. Without it lines stay whole, so that they can be searched. */
 export const linesOf = (sections: readonly ReportSection[], columns?: number): readonly ReportLine[] =>
   sections.flatMap(({ title, tone, items }) => [
     { tone: "plain" as const, text: "" },
@@ -54,7 +54,7 @@ export const linesOf = (sections: readonly ReportSection[], columns?: number): r
     ...items.flatMap((item) => itemLines(item, columns)),
   ]);
 
-/** A word that is longer than a line is cut. */
+/** Cuts a word that is longer than a line. */
 function paged(text: string, columns: number | undefined, indent = ""): string {
   if (columns === undefined) return text;
   const lines = wrapped(text, columns, indent).split("\n");

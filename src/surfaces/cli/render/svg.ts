@@ -1,4 +1,4 @@
-/** What do pictures share? Texts that are well-formed XML whatever they say, and numbers that are short. */
+/** Helpers for SVG pictures: texts that are well-formed XML whatever they contain, and short numbers. */
 import { harmless } from "../../../text/words.ts";
 
 type At = { readonly x: number; readonly y: number; readonly className?: string; readonly anchor?: string };
@@ -9,7 +9,7 @@ export const text = ({ x, y, className, anchor }: At, words: string): string =>
 
 export const round = (n: number): number => Math.round(n * 10) / 10;
 
-/** By characters, so that none is cut in two. */
+/** Cuts by characters, so that none is split. */
 export function cut(words: string, max: number): string {
   const all = [...words.slice(0, max * 2 + 2)];
   return all.length <= max && words.length <= max * 2 + 2
@@ -25,5 +25,5 @@ const NAMED: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** What XML cannot hold at all is a blank. */
+/** Characters that XML cannot contain become blanks. */
 export const escaped = (words: string): string => harmless(words).replace(/[&<>"']/g, (one) => NAMED[one]!);

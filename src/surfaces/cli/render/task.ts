@@ -1,4 +1,4 @@
-/** One task in words: its state, what a proposed plan asks of it, and everything that is known of it. */
+/** Words one task: its state, what a proposed plan asks of it, and all its details. */
 
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -29,11 +29,11 @@ import { paint, type Tone } from "../output.ts";
 import { unaccountedTexts } from "./cost.ts";
 import { resultFileOf } from "./result.ts";
 
-/** The tasks that nobody works on before a person has said yes. */
+/** The tasks that wait until a person approves the plan. */
 export const proposedIn = (state: RunState): ReadonlySet<TaskId> =>
   new Set(isProposed(state) ? state.proposed : []);
 
-/** `scope`: where nothing says which files, any. */
+/** `scope`: everything if no files are named. */
 type TaskTerms = {
   readonly scope: readonly string[];
   readonly after: readonly string[];
@@ -49,7 +49,7 @@ export function termsOf(state: RunState, id: TaskId): TaskTerms {
   };
 }
 
-/** What was said of it; a page of acceptance is in `skein show <run> <task>`. */
+/** The terms of a task; a long acceptance is in `skein show <run> <task>`. */
 export function termLines(state: RunState, id: TaskId): readonly string[] {
   const { after, acceptance } = termsOf(state, id);
   const [first = "", ...more] = harmlessLines(acceptance.trim(), MAX_LINES);
@@ -75,13 +75,13 @@ type Details = Pick<TaskRow, "machine" | "isUntaken"> & {
   readonly task: TaskId;
   readonly name: string;
   readonly word: TaskRow["word"];
-  /** Of its run. */
+  /** The state of the run. */
   readonly run: RunWord;
   readonly reason?: string;
   readonly next?: string;
   readonly replacedBy?: string;
   readonly givenUp: readonly string[];
-  /** By name. */
+  /** The tasks that it waits for, by name. */
   readonly after: readonly string[];
   readonly spec: Task["spec"];
   readonly state: Task["state"];
@@ -89,18 +89,18 @@ type Details = Pick<TaskRow, "machine" | "isUntaken"> & {
   readonly setbacks: readonly FailedAttemptView[];
   readonly branches: readonly string[];
   readonly commit?: string;
-  /** Of its landing as a whole. */
+  /** The flags of its landing as a whole. */
   readonly landingFlags?: readonly string[];
-  /** Where its whole result is, if its plan asks for one or it was too long, and it is there. */
+  /** The file of its whole result, if its plan asks for one or the result was too long, and the file exists. */
   readonly output?: string;
   readonly transcripts: readonly string[];
-  /** Of the landings that had it in their candidate. */
+  /** The output files of the landings that had it in their candidate. */
   readonly gates: readonly string[];
-  /** The attempt that a gate refused last, and what failed, in the words of that gate. */
+  /** The last attempt that a gate refused, and the failures in that gate's words. */
   readonly refusedAttempt?: number;
   readonly gateOutput: readonly string[];
   readonly salvaged: readonly string[];
-  /** What its own jobs have cost, all attempts and turns together; null: nothing was reported. */
+  /** The cost of its own jobs, all attempts and turns together; null if nothing was reported. */
   readonly cost: RunView["tally"]["costs"][number] | null;
 };
 
@@ -153,7 +153,7 @@ export async function detailsOf(
   };
 }
 
-/** Those that are there: an attempt that made nothing, or whose work was only kept aside, has none. */
+/** The existing branches: an attempt without a change, or whose work was only salvaged, has none. */
 async function branchesOf({ located }: Project, start: string): Promise<readonly string[]> {
   const args = ["for-each-ref", "--format=%(refname:short)", `refs/heads/${start}*`];
   const names = (await askGit(located.top, args))?.split("\n") ?? [];
@@ -166,7 +166,7 @@ function outputOf(home: RunHome, spec: Task["spec"], state: Task["state"]): Pick
   return output !== undefined && existsSync(output) ? { output } : {};
 }
 
-/** "work_t.2_1-….log": as the transcripts of its jobs are called. */
+/** "work_t.2_1-….log": files are named like the transcripts of its jobs. */
 function transcriptsOf({ folder }: RunHome, isIts: (file: string) => boolean): readonly string[] {
   const place = path.join(folder, "transcripts");
   return existsSync(place)
@@ -194,11 +194,11 @@ function gatesOf(home: RunHome, { story }: SeenRun["seen"], id: TaskId, attempt?
   return jobs.flatMap(({ job }) => transcriptsOf(home, (file) => isOutputOf(file, job.replace("#", "_"))));
 }
 
-/** "land_1.2-….log" and "land_1_….log" are of other runs of the same job. */
+/** "land_1.2-….log" and "land_1_….log" are of other gate runs of the same job. */
 const isOutputOf = (file: string, job: string) =>
   file.startsWith(job) && /[-._]/.test(file[job.length] ?? "");
 
-/** What failed, as the gate said it; the whole is in the file. */
+/** The failures in the gate's own words; the file has the whole output. */
 async function failingIn(file: string): Promise<readonly string[]> {
   const text = failingText(await readEnd(file, MAX_END_BYTES), { maxLines: MAX_SHOWN_LINES });
   return harmlessLines(text.trimEnd(), Number.MAX_SAFE_INTEGER);
