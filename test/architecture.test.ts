@@ -1,7 +1,4 @@
-/**
- * Tests that the source tree keeps the rules of the architecture, and that made-up trees which break a rule are
- * refused.
- */
+/** Tests that the source tree keeps the architecture's rules, and that trees which break a rule are refused. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,6 +1,4 @@
-/**
- * Tests that the documents are true: their commands and programs are taken out of them and run on a real repository.
- */
+/** Tests that the documents are true: runs the commands and programs that they show on a real repository. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

@@ -1,6 +1,4 @@
-/**
- * Tests that only listed files of `src` open files: two guarded readers for untrusted paths, the others with a reason.
- */
+/** Tests that only listed files of `src` open files: two guarded readers, and others with a reason. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isTest, sourceFiles } from "../tools/source-files.ts";

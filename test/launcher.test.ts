@@ -1,6 +1,4 @@
-/**
- * Tests that `bin/skein` starts from anywhere, on any Node, and passes on how the command ended, with real processes.
- */
+/** Tests that `bin/skein` starts from anywhere, on any Node, and passes on how the command ended. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

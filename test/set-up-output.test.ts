@@ -1,7 +1,4 @@
-/**
- * Tests that recorded output of real tools about a missing program, package or service is told from failures of the
- * tree.
- */
+/** Tests that real tools' output about a missing program, package or service is told from a red tree. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,7 +1,4 @@
-/**
- * `npm run acp`: drives third-party agents of the Agent Client Protocol through a real run, against the tests' model
- * server.
- */
+/** `npm run acp`: drives third-party agents of the Agent Client Protocol through a real run, on a scripted model. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

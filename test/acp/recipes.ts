@@ -1,6 +1,4 @@
-/**
- * Lists the third-party agents that are tried, with their versions and how each is pointed at the test's model server.
- */
+/** Lists the third-party agents that are tried, their versions, and how each is pointed at the test's model. */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 

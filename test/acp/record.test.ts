@@ -1,6 +1,4 @@
-/**
- * Tests that the recorded trials of third-party agents match the pinned versions, and that docs/agents.md shows them.
- */
+/** Tests that the recorded trials of third-party agents match the pinned versions and docs/agents.md. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Runs a third-party agent in a real run, where it plans, changes and hands off files, against a model server over
- * HTTP.
- */
+/** Tries a third-party agent in a real run, as planner and worker, against a model server over HTTP. */
 import { mkdir } from "node:fs/promises";
 import path, { delimiter } from "node:path";
 import { jobId } from "../../src/core/job.ts";

@@ -1,6 +1,4 @@
-/**
- * Checks a run whose machine's clock was set while it ran and across restarts: its log must keep the time that passed.
- */
+/** Checks a run whose machine's clock was set meanwhile: its log must keep the time that really passed. */
 import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as after } from "node:timers/promises";

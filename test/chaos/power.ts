@@ -1,7 +1,4 @@
-/**
- * Cuts the power of a run's machine: copies ext4 images with only what was on the disk, and resumes the run on the
- * copies.
- */
+/** Cuts the power of a run's machine: copies ext4 images with only what was on the disk, and resumes there. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

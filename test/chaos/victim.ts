@@ -1,6 +1,4 @@
-/**
- * The process that the chaos trials kill: starts or resumes the one run of a place, and dies at the event it was told.
- */
+/** The process that chaos trials kill: starts or resumes the run of a place, and dies at a given event. */
 import type { LiveRun } from "../../src/app/follow-run.ts";
 import { openProject } from "../../src/compose/project.ts";
 import { hasFailed } from "../../src/core/result.ts";

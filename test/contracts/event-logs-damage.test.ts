@@ -1,7 +1,4 @@
-/**
- * Tests that a damaged, foreign or newer event log is refused with its place and the reason, and that no event is made
- * up.
- */
+/** Tests that damaged, foreign or newer event logs are refused with place and reason, without made-up events. */
 import assert from "node:assert/strict";
 import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,6 +1,4 @@
-/**
- * The contract suite of Programs for a program's last output: when our event loop stalls, and when output never ends.
- */
+/** The contract suite of Programs for the last output: when our event loop stalls, and when it never ends. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";

@@ -1,7 +1,4 @@
-/**
- * Tests which jobs get copies of ignored folders, when a copy is kept, and when a copy does not fit the commit's
- * manifests.
- */
+/** Tests which jobs get copies of ignored folders, when a copy is kept, and when it does not fit the commit. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";

@@ -1,6 +1,4 @@
-/**
- * Tests that a cut workspace has what its task needs, and that files outside of the cut are neither deleted nor lost.
- */
+/** Tests that a cut workspace has what its task needs, and that files outside of the cut are not lost. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";

@@ -1,7 +1,4 @@
-/**
- * Tests that a machine fault while a worker's files are kept loses none of them: all is kept, or stays in the
- * workspace.
- */
+/** Tests that a fault while a worker's files are kept loses none: all are kept, or stay in the workspace. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";

@@ -1,6 +1,4 @@
-/**
- * Tests that a new workspace shares file blocks with a free one, on a disk that can, and nothing of its last holder.
- */
+/** Tests that a new workspace shares file blocks with a free one, on a disk that can, and none of its changes. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";

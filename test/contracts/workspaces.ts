@@ -1,6 +1,4 @@
-/**
- * The contract suite of workspaces, with real git: clean folders, work that is kept, a user's repository left alone.
- */
+/** The contract suite of workspaces, with real git: clean folders, kept work, an untouched user's repository. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";

@@ -1,7 +1,4 @@
-/**
- * Tests that a run notices once, and reports in plain words, that the user's branch moved while the run went on or was
- * stopped.
- */
+/** Tests that a run reports once, in plain words, that the user's branch moved while it ran or was stopped. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, existsSync, openSync, writeSync } from "node:fs";

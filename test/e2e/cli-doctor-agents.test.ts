@@ -1,7 +1,4 @@
-/**
- * Tests what `skein doctor` says about agents: which one would work, which others could, what each needs and what
- * confines it.
- */
+/** Tests what `skein doctor` says about agents: which would work, what each needs and what confines it. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

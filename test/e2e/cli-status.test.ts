@@ -1,7 +1,4 @@
-/**
- * Tests `skein status`: which delivery it offers, which failed attempts it lists, and which run it takes without a
- * name.
- */
+/** Tests `skein status`: the delivery that it offers, the failed attempts that it lists, and its default run. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";

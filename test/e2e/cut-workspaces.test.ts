@@ -1,7 +1,4 @@
-/**
- * Tests that workers with cut workspaces land their work, the gate sees the whole tree, and scope breaches are still
- * found.
- */
+/** Tests that workers in cut workspaces land, the gate sees the whole tree, and scope breaches are found. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";

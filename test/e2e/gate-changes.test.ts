@@ -1,6 +1,4 @@
-/**
- * Tests changes of the gate's own definition by workers: refused, asked about or flagged; another test runner lands.
- */
+/** Tests changes of the gate's definition by workers: refused, asked about or flagged; another test runner lands. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,6 +1,4 @@
-/**
- * Tests which of the user's git settings hold for what workers write, and that programs in them run only if allowed.
- */
+/** Tests which of the user's git settings hold for workers' files, and that their programs run only if allowed. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";

@@ -1,6 +1,4 @@
-/**
- * Tests the cost of calls that were cut: unaccounted calls count against the budget, cancelled turns are in the sum.
- */
+/** Tests the cost of calls that were cut: they count against the budget, and cancelled turns are in the sum. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Script } from "../../src/ports/agent-script.ts";

@@ -1,7 +1,4 @@
-/**
- * Tests that a run's cost stays right when the engine is killed at random moments (by a seed): within calls and between
- * them.
- */
+/** Tests that a run's cost stays right when the engine is killed at random moments, chosen by a seed. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Script } from "../../src/ports/agent-script.ts";

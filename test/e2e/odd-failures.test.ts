@@ -1,6 +1,4 @@
-/**
- * Tests gates and workers that never end, never stop writing, or destroy their own files: bounded, told, nothing lost.
- */
+/** Tests gates and workers that never end, never stop writing, or destroy their own files: nothing is lost. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";

@@ -1,7 +1,4 @@
-/**
- * Tests runs whose log, folder, target or repository is emptied, removed or moved: what is said, what is left, what to
- * try.
- */
+/** Tests runs whose log, folder, target or repository is lost: what is said, what is left, what to try. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";

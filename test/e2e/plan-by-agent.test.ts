@@ -1,7 +1,4 @@
-/**
- * Tests plans by agents over real wires: the agent's plan is taken, or the rules' plan with the reason; nothing stays
- * behind.
- */
+/** Tests plans by agents over real wires: the agent's plan, or the rules' plan with the reason. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,6 +1,4 @@
-/**
- * A plan of twenty tasks for end-to-end tests: parallel, in layers, without known files, a report, and a verification.
- */
+/** A plan of twenty tasks for tests: parallel, in layers, without known files, a report, a verification. */
 
 type Task = {
   readonly id: string;

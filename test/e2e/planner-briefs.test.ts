@@ -1,7 +1,4 @@
-/**
- * Tests the prompts of a planner turn after turn, as its model's server recorded them, over kills and lost
- * conversations.
- */
+/** Tests a planner's prompts turn after turn, as its model's server saw them, over kills and lost conversations. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

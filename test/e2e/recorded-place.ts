@@ -1,6 +1,4 @@
-/**
- * Restores a recorded run of an earlier version: its fixture becomes a repository and a state folder in a new place.
- */
+/** Restores a recorded run of an earlier version, with its repository and state folder, in a new place. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { appendFile, copyFile, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,6 +1,4 @@
-/**
- * Tests every number of a report: the demo's project through a model, counted by the server, by git and by the gate.
- */
+/** Tests every number of a report: the demo's project by a model, counted by the server, git and the gate. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Tests `skein subtask` with a model: a task goes on in its own conversation over real wires, and leaves nothing
- * behind.
- */
+/** Tests `skein subtask` with a model: a task goes on in its own conversation, and leaves nothing behind. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {

@@ -1,6 +1,4 @@
-/**
- * Tests `skein subtask` with command and ACP agents, and its refusals of templates and requests that cannot be used.
- */
+/** Tests `skein subtask` with command and ACP agents, and which templates and requests it refuses. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";

@@ -1,6 +1,4 @@
-/**
- * Tests workers on a model that delegate, ask and go on: both wire formats, real HTTP, from the plan to the landing.
- */
+/** Tests workers on a model that delegate, ask and go on: both wire formats, from the plan to the landing. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SeenCall } from "../support/model-server/model-server.ts";

@@ -1,7 +1,4 @@
-/**
- * Tests that a run's spans reach a collector, live and afterwards, as one tree whose token sums are those of the
- * report.
- */
+/** Tests that a run's spans reach a collector, live and afterwards, as one tree with the report's token sums. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,6 +1,4 @@
-/**
- * Tests that files of a run travel from a worker to all who look at the run, and nowhere else, over a real Postgres.
- */
+/** Tests that a run's files travel from a worker to all that look at the run, over a real Postgres. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

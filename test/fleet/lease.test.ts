@@ -1,7 +1,4 @@
-/**
- * Tests the coordinator's lease: exactly one writer, a successor for a dead one, and no loss over a restart of
- * Postgres.
- */
+/** Tests the coordinator's lease: one writer, a successor for a dead one, no loss over a restart of Postgres. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";

@@ -1,7 +1,4 @@
-/**
- * The run of the fleet's chaos trials: conflicts, a red attempt, a crash, a failed task, subplans, subtasks, a
- * question.
- */
+/** The run of the fleet's chaos trials: conflicts, a red attempt, a crash, subplans, subtasks, a question. */
 
 import type { Script, WorkAttempt } from "../../src/ports/agent-script.ts";
 import { script as chaos } from "../chaos/scenario.ts";

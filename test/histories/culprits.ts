@@ -1,7 +1,4 @@
-/**
- * Counts the gate runs until a batch's one culprit is found, in batches of n with the culprit at every place, in real
- * git.
- */
+/** Counts the gate runs until a batch's one culprit is found, at every place in the batch, in real git. */
 import type { Brief } from "../../src/core/brief.ts";
 import { type Job, jobId } from "../../src/core/job.ts";
 import type { Event } from "../../src/core/log/event.ts";

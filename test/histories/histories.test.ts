@@ -1,7 +1,4 @@
-/**
- * Plays a sample of histories of landing in real git, whatever tasks, gates and other people do, and checks every
- * promise.
- */
+/** Plays a sample of landing histories in real git, with faults and other people, and checks every promise. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { bisectProblem, mostRuns, WarmRun } from "./culprits.ts";

@@ -1,6 +1,4 @@
-/**
- * Judges trees of made-up files: their lines say what they provide and need, and what is wrong with the tree follows.
- */
+/** Judges trees of made-up files, whose lines say what they provide and need, and so what fails. */
 import type { GateReport } from "../../src/core/gate.ts";
 import type { Problem, ProblemClass } from "../../src/core/rules/repair.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Makes a worker's changes for a planted task: right for the tree that the worker sees, except for the planted faults.
- */
+/** Makes a worker's changes for a planted task: right for the tree that it sees, except for planted faults. */
 import type { Problem } from "../../src/core/rules/repair.ts";
 import type { Outsider, Planted } from "./plant.ts";
 import { type Files, linesOf, plainName, withLine, wrongWith } from "./tree.ts";

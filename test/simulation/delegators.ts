@@ -1,6 +1,4 @@
-/**
- * Simulates workers that call for subtasks and ask questions, and people who answer or cancel, and checks the rules.
- */
+/** Simulates workers that call for subtasks and ask, and people that answer or cancel, and checks the rules. */
 
 import type { WorkBrief } from "../../src/core/brief.ts";
 import { type Job, jobId } from "../../src/core/job.ts";

@@ -1,6 +1,4 @@
-/**
- * Simulates workers that change the gate and people who are asked about it, and checks that only allowed changes land.
- */
+/** Simulates workers that change the gate and people that decide about it; only allowed changes may land. */
 
 import type { Member } from "../../src/core/job.ts";
 import type { Event } from "../../src/core/log/event.ts";

@@ -1,6 +1,4 @@
-/**
- * Bounds the gate runs by tasks and attempts, and checks that no failure counts that is only due to a used workspace.
- */
+/** Bounds gate runs by tasks and attempts, and checks that failures due to a used workspace do not count. */
 import { isGreen } from "../../src/core/gate.ts";
 import type { Event } from "../../src/core/log/event.ts";
 import type { RunState } from "../../src/core/log/state.ts";

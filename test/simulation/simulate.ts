@@ -1,6 +1,4 @@
-/**
- * Simulates a whole run: the real engine on a manual clock and a repository in memory, killed and restarted at will.
- */
+/** Simulates a run: the real engine on a manual clock and a repository in memory, killed and restarted at will. */
 import { setImmediate as drained } from "node:timers/promises";
 import { ManualClock } from "../../src/adapters/clocks/manual.ts";
 import { MemoryEventLog } from "../../src/adapters/event-logs/memory.ts";

@@ -1,6 +1,4 @@
-/**
- * The processor time of this process, which other processes on the machine do not change as they change elapsed time.
- */
+/** Measures this process's processor time, which other processes on the machine do not change. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

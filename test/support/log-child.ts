@@ -1,7 +1,4 @@
-/**
- * A child process of tests that uses a log or a run: `log-child.ts <what> <place> …`. It reports its progress on
- * standard output.
- */
+/** A child process of tests that uses a log or a run (`log-child.ts <what> <place> …`) and prints its progress. */
 import { chmodSync, writeSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as drained } from "node:timers/promises";

@@ -1,6 +1,4 @@
-/**
- * Runs turns of the built-in agent in tests: on a model server, with a governor that admits all calls, and no waits.
- */
+/** Runs turns of the built-in agent in tests: a model server, a governor that admits all calls, and no waits. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Tests that a reader of a named pipe gets what was written, or fails with the writer's error once the writer has
- * ended.
- */
+/** Tests that a reader of a named pipe gets the writer's line, or fails once the writer has ended without one. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";

@@ -1,6 +1,4 @@
-/**
- * Tests the list of what needs a person on the page: a line each, at most a third of the screen, complete once opened.
- */
+/** Tests the page's list of what needs a person: a line each, at most a third of the screen, complete once opened. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";

@@ -1,6 +1,4 @@
-/**
- * Tests that `skein serve` listens only where it may, under its given names, and never unencrypted to other machines.
- */
+/** Tests that `skein serve` listens only where it may, under its given names, and unencrypted only on loopback. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
