@@ -38,7 +38,7 @@ export const TASKS = [
   { id: "three", file: "three.txt", after: ["one"] },
 ] as const;
 
-/** A run of opencode takes 25 s on an idle machine, and four minutes on one with a load of 20. */
+/** A run of opencode takes 25 s on an idle machine, and four minutes at a load of 20. */
 const MAX_MS = 600_000;
 
 const textOf = (file: string) => `hello from ${file}`;

@@ -16,7 +16,7 @@ export type Overload = {
 
 export type Overloaded = Trial & { readonly answers: number; readonly lost: number; readonly landed: number };
 
-/** Every answer must be in the log, and nothing may land whose worker did not call it complete. */
+/** Checks that every answer is in the log, and that only work lands which its worker reported as complete. */
 export async function overload({ workers = 50, waves = 3, loops = 3 }: Overload = {}): Promise<Overloaded> {
   await using setting = await makeSetting({ files: { "a.txt": "a\n" } });
   const [agent, said] = ["agent.sh", "said"].map((name) => path.join(setting.folder, name)) as [

@@ -134,7 +134,7 @@ describe("a run whose disk turns read-only", () => {
     await worked(await home.lock()).release();
   });
 
-  /** In a process of its own that may mount what it likes, for itself alone. A file that is open can still be written. */
+  /** Makes its folder read-only, in a process that can mount for itself alone. Open files can still be written. */
   const SOURCE = `
     import { execFileSync } from "node:child_process";
     const { FolderRuns } = await import(${JSON.stringify(import.meta.resolve("../../src/adapters/runs/folder-runs.ts"))});
@@ -152,7 +152,7 @@ describe("a run whose disk turns read-only", () => {
   it("really: says so where it is locked or written next, and nowhere throws", async () => {
     const folder = newFolder();
     const bind = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"';
-    if (spawnSync("unshare", ["-rm", "sh", "-c", bind, "sh", folder]).status !== 0) return; // Not allowed here.
+    if (spawnSync("unshare", ["-rm", "sh", "-c", bind, "sh", folder]).status !== 0) return; // Mounts are not allowed.
     const command = 'ulimit -f 400; exec unshare -rm "$@"';
     const node = [
       process.execPath,

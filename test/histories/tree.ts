@@ -6,12 +6,12 @@ import type { Problem, ProblemClass } from "../../src/core/rules/repair.ts";
 export type Files = ReadonlyMap<string, string>;
 
 /**
- * What lines mean; all others are only text.
+ * The meaning of lines; all other lines are only text.
  *
- *   mark: a b        who has been here, each once
- *   provides: x      needs: x        what is needed must be provided, by any file
- *   room: p 2        takes: p        no more may take than there is room for
- *   fails: x         broken: x       red alone
+ *   mark: a b        the tasks that changed this line, each once
+ *   provides: x      needs: x        what is needed must be provided by some file
+ *   room: p 2        takes: p        at most as many lines take as there is room for
+ *   fails: x         broken: x       the tree fails by this line alone
  *   <<<<<<< x                        a conflict that was committed
  */
 const COMMANDS = ["markers", "build", "types", "test"] as const;

@@ -1,4 +1,4 @@
-/** Checks that the page's server delivers nothing but what is done, and only to the branch of the run. */
+/** Tests that the page's server delivers whole runs with a green target, and only to the run's own branch. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Event } from "../../src/core/log/event.ts";
