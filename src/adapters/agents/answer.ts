@@ -52,7 +52,7 @@ export function answerIn(output: string, kind: "plan" | "work"): string {
   return output.trim();
 }
 
-/** For agents that must answer in one exact line: any other printed text makes the answer wrong. */
+/** For agents that must answer in one exact line: all of the output is the answer, with any other printed text. */
 export const wholeOutput = (output: string): string => output.slice(-MAX_OUTPUT_CHARS).trim();
 
 /** Whether the text is a `DONE` line, whichever file it names. */

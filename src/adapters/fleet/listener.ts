@@ -98,7 +98,7 @@ export class Listener {
   #listen(client: Client, channel: string): void {
     this.#say(client, `LISTEN ${quoted(channel)}`).then(
       () => this.#ring(channel),
-      () => void client.end().catch(() => {}), // Closing it opens another.
+      () => void client.end().catch(() => {}), // Its end opens another connection.
     );
   }
 

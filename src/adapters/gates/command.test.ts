@@ -1,4 +1,4 @@
-/** Tests that a gate names what failed, under names that its report and the reconciler share. */
+/** Tests that a gate names what failed, the same in its report and in the problems that fix tasks are made of. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,8 +1,4 @@
-/**
- * Finds what the gate's commands call, step by step: scripts of package.json, rules of makefiles, shell scripts
- * and program files. Programs in other languages are not followed: what `node tools/test.js` imports may be the
- * sources under test.
- */
+/** Finds what the gate's commands call: scripts of package.json, rules of makefiles, shell scripts, program files. */
 import path from "node:path";
 import { scriptsOf } from "./package-json.ts";
 import { commandsIn, isShellScript, linesOfScript, TOP } from "./shell-script.ts";
@@ -28,7 +24,10 @@ export type GateReach = {
   readonly text: string;
 };
 
-/** `scripts: "follow"`: also follows shell scripts. */
+/**
+ * Follows calls step by step; shell scripts only with `scripts: "follow"`. Programs in other languages are not
+ * followed: what `node tools/test.js` imports may be the sources under test.
+ */
 export async function reachOf(
   commands: readonly (readonly string[])[],
   read: ReadFile,

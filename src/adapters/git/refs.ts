@@ -43,7 +43,7 @@ export async function changeRefs(
  * before.
  */
 export async function syncRefs(gitDir: string, refs: readonly string[]): Promise<void> {
-  const folders = new Set(["reftable", ...refs.flatMap(foldersOf)]); // A repository has one of the two forms.
+  const folders = new Set(["reftable", ...refs.flatMap(foldersOf)]); // Refs are in one of the two forms.
   await Promise.all([...folders].map((folder) => syncFolder(path.join(gitDir, folder)).catch(ignoreMissing)));
 }
 

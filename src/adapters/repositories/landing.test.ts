@@ -142,7 +142,7 @@ describe("a landing", () => {
     const objects = join(world.at.folder, ".git/objects");
     await world.at.git("gc", "-q");
     await rm(objects, { recursive: true });
-    await writeFile(objects, ""); // A file in the place of a folder stops root, too, which no permission does.
+    await writeFile(objects, ""); // A file in the place of the folder stops root as well.
     const answer = failed(await world.repository.land(world.landing, quiet));
     assert.ok(answer.length > 0);
     await rm(objects);

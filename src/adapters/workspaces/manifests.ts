@@ -1,7 +1,4 @@
-/**
- * Finds the manifests and lock files of a tree, and checks whether packages installed in copies of the user's
- * folders fit them: without a set-up, a task that raises a dependency is gated with the old version.
- */
+/** Finds the manifests and lock files of a tree, and checks whether the packages in copied folders fit them. */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { fields, parseJson } from "../../text/json.ts";
@@ -91,8 +88,8 @@ export async function fingerprint(
 }
 
 /**
- * `folders`: copied or shared from the user's checkout at `top`. Returns a sentence about packages that do not
- * fit, and the line that corrects it.
+ * `folders`: copied or shared from the user's checkout at `top`. Returns a sentence about packages that do not fit,
+ * and the line that corrects it: without a set-up, a task that raises a dependency is gated with the old version.
  */
 export async function staleCopies(
   { slot, source, top }: { readonly slot: Slot; readonly source: Source; readonly top: string },
