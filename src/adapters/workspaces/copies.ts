@@ -1,4 +1,4 @@
-/** Keeps a workspace's copies of ignored folders (`node_modules`) for later jobs, and copies again only what changed. */
+/** Keeps copies of ignored folders (`node_modules`) in workspaces for later jobs; copies again only what changed. */
 import { createHash, type Hash } from "node:crypto";
 import { join } from "node:path";
 import type { Program, Programs } from "../../ports/programs.ts";
