@@ -94,7 +94,7 @@ type Measured = {
   readonly processes: number;
 };
 
-/** All lanes take each branch in turn, so that other load affects them equally; the first one changes. */
+/** All lanes take each branch in turn, so that other load affects them equally; which lane goes first changes. */
 async function measure(files: number, branches: number): Promise<Measured> {
   await using repository = await makeBenchRepository(files, branches);
   using skein = new GitRepository({ folder: repository.folder });

@@ -33,7 +33,7 @@ class Refusal extends Error {}
 
 type Fields = Record<string, unknown>;
 
-/** The elements of a task that have children, by the kind of their children; all other elements contain text. */
+/** The elements of a task by the type of their contents: texts, numbers, lists, one task, or a group of elements. */
 const TEXTS = ["description", "instructions", "return_expectations", "handler", "script"];
 const NUMBERS = ["max_depth", "max_iterations", "tasks", "ms", "tokens"];
 const LISTS: Readonly<Record<string, string>> = { hints: "hint", file_paths: "path", steps: "task" };

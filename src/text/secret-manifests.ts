@@ -1,12 +1,15 @@
-/** Finds the values in manifests of Kubernetes' secrets: all that stands below `data`, whatever its name. */
+/** Finds the values in manifests of Kubernetes secrets: everything below `data`, whatever its name. */
 import { LINE_PREFIX } from "./secret-places.ts";
 import { type Span, spanOf } from "./secret-shapes.ts";
 
-/** Of a name in YAML and in JSON. */
+/** The colon after a name, in YAML and in JSON. */
 const COLON = `["']?[ \\t]{0,4}:[ \\t]{0,4}`;
 const KIND = new RegExp(`(?<![\\w-])kind${COLON}["']?Secret["']?(?=[ \\t]{0,4}(?:[,}\\r\\n#]|$))`, "y");
 const MAX_SIDE_CHARS = 20_000;
-/** Where the manifest before ends, or the next begins. `kubectl` writes `data` before `kind`, people behind it. */
+/**
+ * The end of the manifest before, or the start of the next one. `kubectl` writes `data` before `kind`, people write it
+ * after.
+ */
 const BORDER = new RegExp(
   `(?<![\\w-])(?:kind|apiVersion)${COLON}|\\n${LINE_PREFIX}[^\\nA-Za-z]{0,12}---[ \\t\\r]{0,4}\\n`,
   "g",
@@ -18,7 +21,10 @@ const DATA = new RegExp(
   "g",
 );
 const FIELD = /:\s{0,9}"([^"\\]{4,})/dg;
-/** A value with or without quotes, or a line of a file with strings in it; no reference. What closes JSON is left. */
+/**
+ * A value with or without quotes, or a line of a file that contains strings; not a reference. Closing brackets of JSON
+ * do not belong to it.
+ */
 const STRINGS = `"(?![}\\],])[^"\\r\\n\\\\]*"|'(?![}\\],])[^'\\r\\n\\\\]*'`;
 const VALUE = `["']?(?<value>(?![$<{%])[^\\s"'\\\\](?:[^\\r\\n"'\\\\]|${STRINGS}){3,})`;
 const NAME = `["']?[\\w./-]{1,200}["']?:(?:[ \\t]{1,9}|(?=\\r?\\n|$))`;
@@ -54,7 +60,7 @@ const valuesIn = (manifest: string): Span[] =>
     return [...fields.matchAll(FIELD)].map((field) => moved(spanOf(field), start));
   });
 
-/** The lines that are further in than the first. */
+/** The values of the lines that are indented further than the first. */
 function* linesBelow(text: string, first: number, from: number): Generator<Span> {
   LINE.lastIndex = first;
   const indent = LINE.exec(text)?.groups?.["indent"]?.length ?? 0;
@@ -71,12 +77,12 @@ const BEGINNING = new RegExp(
   `(?<=^|\\n)${LINE_PREFIX}[^\\nA-Za-z]{0,40}(?:apiVersion|kind)["']?[ \\t]{0,4}:`,
   "g",
 );
-/** Another kind, or a line of no manifest. */
+/** The start of a manifest of another kind, or a line that does not belong to a manifest. */
 const OVER = new RegExp(
   `(?<![\\w-])kind${COLON}["']?(?!Secret["']?[ \\t,}\\r]*\\n)\\w{1,60}["']?[ \\t,}\\r]*\\n|\\n[A-Za-z$#>][^:\\n]{0,200}\\n`,
 );
 
-/** Where a manifest begins that may go on behind the place: its kind or its data may be still to come. */
+/** Where a manifest starts whose kind or data may still follow after the cut; the cut itself if there is none. */
 export function openManifest(text: string, cut: number): number {
   for (const { index } of text.slice(0, cut).matchAll(BEGINNING))
     if (!OVER.test(text.slice(index, cut))) return index;

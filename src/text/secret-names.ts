@@ -31,7 +31,7 @@ const QUOTE = "\\\\{0,15}[\"'`]";
 /** The start of a string: a quote, with a language's prefix, a triple quote, or the brackets of Lua and Perl. */
 const STRING = `(?:(?:[bBrRuUfFL]{1,2}#{0,2}|[@$]{1,2})?(?:\\\\{0,15}(?:"""|''')|${QUOTE})|\\[\\[|qq?[{([])`;
 
-/** A line end, also as strings of JSON (in JSON) have it. */
+/** A line end, also escaped as in (nested) JSON strings. */
 const LINE_END = "(?:\\r?\\n|(?<=\\\\)n)";
 const LINE_START = `${LINE_PREFIX}[ \\t]{0,40}`;
 
@@ -45,7 +45,7 @@ const BETWEEN = {
   accessors: `[ \\t]{0,4}\\{[\\w;, \\t]{3,60}\\}[ \\t]{0,4}=[ \\t]{0,4}(?=${STRING})`,
   /** `process.env.JWT_SECRET || "…"`. */
   fallback: `[ \\t]{0,4}(?:\\|\\||\\?\\?|or)[ \\t]{1,4}(?=${STRING})`,
-  /** A table with lines drawn; not with `|`, which stands between two commands as well. */
+  /** A table with drawn lines, but not with `|`, which also separates two commands. */
   cell: "[ \\t]{0,40}[│┃║][ \\t]{1,40}",
   /** An assignment, perhaps aligned with others or in bold. */
   assigned: "(?:\\*\\*|__)?[ \\t]{0,30}(?:=>|:=|[=:])(?:\\*\\*|__)?[ \\t]{0,30}",
@@ -91,7 +91,7 @@ function* assignedIn(text: string): Generator<Span> {
   for (let found = NAMED.exec(text); found; found = NAMED.exec(text)) {
     const start = NAMED.lastIndex;
     const { word = "", quote, ...groups } = found.groups ?? {};
-    NAMED.lastIndex = found.index + word.length; // The value may itself be a name.
+    NAMED.lastIndex = found.index + word.length; // The text after this name may be another name.
     const name = nameBefore(text, found.index) + word;
     const nameAt = found.index + word.length - name.length;
     const before = text.slice(Math.max(0, nameAt - MAX_BEFORE_CHARS), nameAt);
@@ -219,10 +219,7 @@ const MAX_JUDGED_CHARS = 128;
 /** A value between two tags. */
 const CLOSED = /[^<>"'`\\\r\n]{1,300}(?=<\/)/y;
 
-/**
- * The part of the name before its last word; the `n` of an escaped `
- * ` in JSON is not part of it.
- */
+/** The part of the name before its last word; the letter of an escaped line end in JSON is not part of it. */
 function nameBefore(text: string, at: number): string {
   const before = /\\?[\w.-]*$/.exec(text.slice(Math.max(0, at - MAX_NAME_CHARS), at))?.[0] ?? "";
   return before.replace(/^\\[bfnrt]?/, "");

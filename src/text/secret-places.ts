@@ -2,7 +2,7 @@
 
 import { COMMAND_PLACES } from "./secret-commands.ts";
 
-/** What `grep -n` or a diff writes before a line. */
+/** The prefix that `grep -n` or a diff writes before a line. */
 export const LINE_PREFIX = "(?:[\\w./-]{1,80}[:-]\\d{1,6}[:-])?[+|>-]?";
 
 /**
@@ -24,7 +24,7 @@ export const SECRET_PLACES: readonly RegExp[] = [
   // Terraform: the block of a variable.
   /variable[ \t]{1,4}\\{0,7}"[\w-]{0,60}(?:pass|secret|token|key|credential)[\w-]{0,30}\\{0,7}"\s{0,4}\{[^{}]{0,400}?default\s{0,9}=\s{0,4}\\{0,7}"([^\s"\\]{4,})/dgi,
   /(?:[Pp]ass(?:word|wd|phrase)|PASSWORD)[ \t]{1,2}(?:is|was)[ \t:]{1,3}\\{0,7}["'`]?((?=[^\s]{0,60}\d)(?=[^\s]{0,60}[A-Z!@#%^&*])[^\s"'`\\,;]{6,})/dg,
-  // In a line of its own, below a sentence: `Use this password to go on:`.
+  // A secret on its own line, below a sentence such as `Use this password to go on:`.
   new RegExp(
     `(?:[Pp]ass(?:word|phrase|code)|[Tt]oken|(?:[Aa][Pp][Ii]|[Ss]ecret)[ _-][Kk]ey)[^\\r\\n:"'\`=;{}()]{0,80}:[ \\t\\r]{0,4}\\n` +
       `(?:${LINE_PREFIX}[ \\t\\r]{0,8}\\n)?${LINE_PREFIX}[ \\t]{0,8}` +
@@ -34,7 +34,7 @@ export const SECRET_PLACES: readonly RegExp[] = [
   // At the end of a line: `A temporary password is generated for root@localhost: …`.
   /(?:[Pp]ass(?:word|wd|phrase|code)|PASSWORD)(?:[ \t]{1,2}[\w@.'"<>()-]{1,60}){1,8}?(?::|[ \t](?:is|to))[ \t]{1,4}["'`]?((?=[^\s]{0,60}\d)(?=[^\s]{0,60}[a-z])(?=[^\s]{0,60}[A-Z!#%^&*()+;?])(?![\w.-]{0,60}(?:\(|@[\w-]{1,60}\.))[^\s"'`\\]{8,})(?=["'`]?[ \t.]{0,4}(?:[\r\n"'\\]|$))/dg,
   /(?<![\w-](?<!\\[nrt]))(?:-[uU]|--(?:proxy-)?user)[ =](?:\\{0,3}["'])?[^\s:"'\\]{1,64}:((?=[^\s"'\\]{0,60}[A-Za-z])(?=[^\s"'\\]{0,60}\d)[^\s"'\\]{6,})/dg,
-  // What a reference stands for where there is no variable: `${DB_PASSWORD:…}`.
+  // The default in a reference to a variable: `${DB_PASSWORD:…}`.
   /\$\{[\w.-]{0,60}(?:pass(?:word|wd|phrase)?|pwd?|secret|token|key)[\w.-]{0,20}:[-=]?((?=[^\s}]{0,60}\d)(?=[^\s}]{0,60}[A-Za-z])[^\s"'`\\{}$]{8,})(?=\})/dgi,
   ...COMMAND_PLACES,
   // A line of PostgreSQL's password file: host, port, database, user, password.

@@ -147,11 +147,12 @@ const PLACES: readonly RegExp[] = [
   /discord(?:app)?\.com\/api\/webhooks\/\d{1,20}\/([\w-]{20,})/dg,
   /\.webhook\.office\.com\/webhookb2\/([\w@/-]{20,})/dg,
   /:\/\/[^\s/:@"'\\]{0,200}:(?!(?:pass|password|\$\{[^}]{0,99}\})@)([^\s/@"'\\]{1,400})@/dg,
-  // With an @ or a slash in the password: the last one before a host with a port, or with a name of two parts.
+  // A password that contains an @ or a slash: it ends at the last @ before a host with a port, or with a name of two
+  // parts.
   /:\/\/[^\s/:@"'\\]{0,100}:(?!\d{1,5}\/|[$<{])([^\s:"'\\<>]{1,100})@(?=(?:[\w-]{1,63}\.){0,8}(?:[\w-]{1,63}:\d{2,5}|(?<=\.)[A-Za-z]{2,24})(?![\w.:@]))/dg,
   /:\/\/(?=[^\s/:@"'\\]{0,60}\d)([^\s/:@"'\\]{20,200})@/dg,
   /A[KS]IA[A-Z0-9]{16}[^A-Za-z0-9+/\r\n]{1,20}([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/dg, // AWS: behind the key's id.
-  /(?<![A-Za-z0-9])AC[0-9a-f]{32}[^A-Za-z0-9\r\n]{1,20}([0-9a-f]{32})(?![A-Za-z0-9])/dg, // Twilio: behind the account.
+  /(?<![A-Za-z0-9])AC[0-9a-f]{32}[^A-Za-z0-9\r\n]{1,20}([0-9a-f]{32})(?![A-Za-z0-9])/dg, // Twilio: after the account's id.
   /Private-Lines: \d{1,4}((?:\s{1,4}[A-Za-z0-9+/=]{1,64})+)/dg, // PuTTY.
   /"(?:d|p|q|dp|dq|qi|k)\\{0,7}"\s{0,2}:\s{0,2}\\{0,7}"([\w-]{40,})/dg, // A private key as JSON.
   /(?<![\w$])(\$(?:2[abxy]|5|6|y|7|argon2id?)\$[\w./$=,+-]{20,})/dg, // A password hash.
@@ -228,10 +229,7 @@ function matchAt(shape: RegExp, text: string, at: number): number | undefined {
   return shape.test(text) ? shape.lastIndex : undefined;
 }
 
-/**
- * False in the middle of a word; true directly after a colour, and after `
- * ` as a JSON string has it.
- */
+/** False in the middle of a word; true directly after a colour, and after an escaped line end in a JSON string. */
 function beginsThere(text: string, at: number): boolean {
   if (at === 0 || !/[A-Za-z0-9]/.test(text[at - 1] as string)) return true;
   return BEHIND.test(text.slice(Math.max(0, at - MAX_BEHIND_CHARS), at));

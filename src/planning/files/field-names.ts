@@ -1,8 +1,8 @@
-/** Collects the fields of a plan and its tasks, and says of every other name that it is not read. */
+/** Collects the fields of a plan and its tasks, and reports every other name as not read. */
 import { type LooseFields as Fields, isRecord } from "../../text/json.ts";
 import type { Report } from "./place.ts";
 
-/** Each may stand in the task itself or in its `metadata`. */
+/** Each field may be in the task itself or in its `metadata`. */
 const TASK_FIELDS = [
   ...[
     "id",
@@ -25,7 +25,7 @@ const PLAN_FIELDS = [
   ...["questions", "context", "tasks", "risks", "coverage", "not_covered"],
 ];
 
-/** Names of other tools, which were read up to version 0.2; for one more version it is said what to write instead. */
+/** Names of other tools, which were read up to version 0.2; for one more version, a note says what to write instead. */
 const GONE: Readonly<Record<string, readonly string[]>> = {
   id: ["taskId", "task_id"],
   subject: ["title", "name"],
@@ -53,7 +53,10 @@ const GONE: Readonly<Record<string, readonly string[]>> = {
   success_criteria: ["successCriteria", "acceptance"],
   not_covered: ["notCovered"],
 };
-/** Without these a task would start too early, change too much, or be done too soon: the plan is refused. */
+/**
+ * A plan with the old name of one of these is refused: without the field, a task would start too early, change too
+ * much, or count as done too soon.
+ */
 const REFUSED: ReadonlySet<string> = new Set([
   "id",
   "blockedBy",
@@ -106,7 +109,7 @@ function named(
   };
 }
 
-/** Its own place counts where a field is written in both. */
+/** If a field is in both places, its own place counts. */
 function keep(
   found: Map<string, Written>,
   field: string,

@@ -1,4 +1,4 @@
-/** Reads a plan file and tells every problem at once. */
+/** Reads a plan file, and reports all its problems at once. */
 import type * as z from "zod";
 
 export type { PlanProblem } from "./place.ts";
@@ -154,7 +154,7 @@ function questionsOf(
   });
 }
 
-/** A task without what only all of them together say: its wave. */
+/** A task before its wave is known, which depends on all tasks. */
 type ReadTask = {
   readonly named: NamedFields;
   /** Empty if the id was refused. */

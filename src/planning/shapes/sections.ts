@@ -60,7 +60,7 @@ const ASIDE =
 
 const titleOf = (heading: string): string => heading.replace(/^[\s#*]+|[\s*:#]+$/g, "");
 
-/** The heading without its number: "2. Add the client" and "Phase 2: Add the client" are both orders. */
+/** The heading without a number such as "2." or "Phase 2:". */
 export const withoutNumber = (title: string): string =>
   title.replace(/^(?:\d{1,2}[.)]|(?:phase|step|part|stage)\s+\d{1,2}\s*[:.—–-]?)\s*/i, "");
 

@@ -2,7 +2,7 @@
 import type { PlanTurn, Script, ScriptStep, WorkAttempt } from "../../ports/agent-script.ts";
 import { writtenFor } from "./project.ts";
 
-/** A task that the demo's planners ask for: four sprints, and a part that is split once more. */
+/** A task of the demo's plans, which have four sprints, and a part that is split once more. */
 type Planned = {
   readonly id: string;
   readonly description: string;
@@ -97,7 +97,7 @@ const rootTurns: readonly PlanTurn[] = [
         after: ["page"],
       },
     ],
-    // The worker of the seasons asked for this concern; by the fourth answer the planner has received it.
+    // Concern c1 of the worker of the seasons asks for this README; the planner has it by its fourth answer.
     { addressed: ["c1"] },
   ),
 ];

@@ -68,7 +68,7 @@ export function askFor(
   }
 }
 
-/** The keys that have an effect now, the most important first, because a narrow screen cuts the rest. */
+/** The keys that have an effect now. A narrow screen cuts the last ones, which people try anyway. */
 export function keysFor(view: Standing, { isOpen, leave }: { isOpen: boolean; leave: string }): string {
   const commands = [
     ...(approvalFor(view) ? ["a approve", "x decline"] : []),

@@ -81,7 +81,7 @@ const heading = ({ seen }: Followed, id: TaskId, tabs: string): readonly ReactNo
 const failedWorkOf = ({ seen }: Followed, id: TaskId) =>
   seen.state.tasks.has(id) ? failedAttemptsOf(seen, id).filter(({ attempt }) => attempt !== undefined) : [];
 
-/** Lines from `first`, but with the last line no higher than the bottom. */
+/** A page of lines from `first`, or from further up, so that the page is filled to the end. */
 const window = (all: readonly string[], first: number, room: number): readonly string[] => {
   const from = Math.max(0, Math.min(first, all.length - room));
   return all.slice(from, from + Math.max(1, room));

@@ -104,7 +104,7 @@ function Entry({ event, told, at }: Pick<LineProps, "event" | "told" | "at">) {
       <summary class={told?.tone ?? "quiet"}>
         <span class="quiet">{time(at)}</span> {told ? harmless(told.text) : line(event.type)}
       </summary>
-      {/* Events can be a megabyte: the whole is only made when it is asked for. */}
+      {/* An event can be a megabyte, so its whole text is only made when it is opened. */}
       {isOpen && (
         <pre tabIndex={0} role="group" aria-label="The event as JSON">
           {harmless(JSON.stringify(event, undefined, 2).slice(0, MAX_EVENT_CHARS))}
