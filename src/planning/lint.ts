@@ -219,7 +219,7 @@ function nearIn(folders: ReadonlySet<string>): (folder: string) => string | unde
   };
 }
 
-/** True if both paths have equal depth and one part that nearly matches; "src/api" is not a misspelt "src/cli". */
+/** True if the paths differ in one part, and only by a misspelling; "src/api" is not a misspelt "src/cli". */
 function isSlip(name: string, folder: string, deep: number): boolean {
   const parts = name.split("/");
   if (parts.length !== deep) return false;

@@ -188,8 +188,8 @@ function afterClause(said: string, lexicon: Lexicon): Timed | undefined {
 }
 
 /**
- * True if the first order only reads, and no later one changes something, as in "review x and fix it". `isLater`: the
- * text follows other work, so that "verify the login" and "deploy it" do not ask for code.
+ * True if the first order only reads and no later order changes something; false for "review x and fix it". `isLater`:
+ * the text follows other work, so that "verify the login" and "deploy it" do not ask for code.
  */
 export function isReport(text: string, lexicon: Lexicon, isLater = false): boolean {
   const first = orderIn(whenOf(text, lexicon)?.rest ?? text, lexicon);
