@@ -145,9 +145,8 @@ export class NodeGraph<N extends DagNode> {
     for (const id of after) {
       const dependency = this.named(id);
       const { dependents } = dependency;
-      if (dependents === undefined) dependency.dependents = [node];
-      else if (dependents.at(-1) === node) continue;
-      else dependents.push(node);
+      if (dependents !== undefined && dependents[dependents.length - 1] === node) continue;
+      dependency.dependents = withLast(dependents, node);
       if (dependency.state === "missing") this.#lateEdges++;
       if (dependency.state === "dead") isDead = true;
       if (dependency.state !== "done") node.unmet++;
@@ -163,8 +162,7 @@ export class NodeGraph<N extends DagNode> {
       next.unmet--;
       if (next.unmet > 0 || next.state !== "waiting") continue;
       this.#enqueue(next);
-      if (freed === undefined) freed = [next];
-      else freed.push(next);
+      freed = withLast(freed, next);
     }
     return freed ?? NONE;
   }
@@ -181,6 +179,15 @@ export class NodeGraph<N extends DagNode> {
 }
 
 const NONE: readonly never[] = Object.freeze([]);
+
+/** Most lists stay short. As literals they take just their room: `push` makes room for 16 more at once. */
+function withLast<N>(list: N[] | undefined, last: N): N[] {
+  if (list === undefined) return [last];
+  if (list.length === 1) return [list[0]!, last];
+  if (list.length === 2) return [list[0]!, list[1]!, last];
+  list.push(last);
+  return list;
+}
 
 const unknown = (id: string): Error => new Error(`there is no node "${id}"`);
 
