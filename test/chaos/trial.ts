@@ -206,6 +206,10 @@ export async function look(place: Place): Promise<Found> {
   return { tree, endings: endings(state), log, home: home.folder };
 }
 
+/**
+ * What must hold after any kill: the same tree and the same end of each task as without one; no durable answer is asked
+ * for again; nothing lands twice; no process and no workspace is left; the user's checkout is the same, byte for byte.
+ */
 export async function violationsOf(
   place: Place,
   found: Found,

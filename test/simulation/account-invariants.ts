@@ -16,6 +16,10 @@ type Trouble = { readonly is: "parked" | "refused"; readonly until: number };
  */
 type Started = { readonly at: number; readonly givenMs: number; readonly troubled: ReadonlySet<string> };
 
+/**
+ * No plan or work job starts while all its accounts are parked or refused. A quota or a refused key is charged to no
+ * task, and waiting for it costs no lease. Each token is counted once, for its task, its subtree and the run.
+ */
 export class AccountInvariants {
   readonly #policy: Policy;
   readonly #troubles = new Map<string, Trouble>();

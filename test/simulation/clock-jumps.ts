@@ -50,7 +50,10 @@ export class ClockInvariants {
     this.#restarts = restarts;
   }
 
-  /** `state` is the state before the event. */
+  /**
+   * The log's time passes as the real time does, however the machine's clock is set: no lease or wait ends early or
+   * late. A quota wakes when that clock shows the moment that was named. `state` is the state before the event.
+   */
   before(event: Event, state: RunState, clock: Pick<Clock, "now" | "wall">): void {
     this.#timePasses(event, clock.now());
     if (event.type === "clock.jumped") this.#jumping(event, state, clock);

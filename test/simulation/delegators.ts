@@ -140,6 +140,11 @@ export class Delegators {
     return isKilled;
   }
 
+  /**
+   * A worker that called for something waits without a job. Its subtask runs only meanwhile, within depth, number and
+   * time, and never does what a task above it is doing; it lands with its parent, which is told how it ended and goes on
+   * from what it made. A question is answered once, by its default not before its time.
+   */
   before(event: Event, state: RunState): void {
     must(this.#wrong === undefined, this.#wrong ?? "");
     for (const { id, task } of state.questions.values())

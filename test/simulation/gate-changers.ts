@@ -74,7 +74,10 @@ export class GateChangers {
     return [{ afterMs, message: first }, ...again];
   }
 
-  /** Checks the rules for gate changes, whatever went wrong. */
+  /**
+   * A change of the gate outside of its task's scope is refused. Where such changes are asked about, nothing of one lands
+   * before a person has approved of it; where they are refused, nothing of one lands at all.
+   */
   observe(event: Event): void {
     if (event.type === "task.handed-off") {
       this.#attempt.set(event.task, event.attempt);

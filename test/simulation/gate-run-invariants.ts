@@ -7,6 +7,12 @@ import type { TaskId } from "../../src/core/task.ts";
 import { OVER_LEFTOVERS } from "./gate-places.ts";
 import { must } from "./violation.ts";
 
+/**
+ * No failure counts that is only due to a used workspace: no task is refused, no test is flaky and nothing is repaired
+ * for it. Gate runs of candidates, and the checks that compare the target with them, are bounded by the tasks that are
+ * ready, from one landing or ended attempt to the next; one commit is checked only a few times in succession. This holds
+ * with gates that fail at random, at every second run, or by turns with the target.
+ */
 export class GateRunInvariants {
   readonly #policy: Policy;
   /**

@@ -5,6 +5,10 @@ import { NO_REASON } from "../../src/core/rules/given-up.ts";
 import { isRepair, parentId, ROOT, type Task, type TaskId } from "../../src/core/task.ts";
 import { must } from "./violation.ts";
 
+/**
+ * Before a planner is finished it has said of each task that was not done what replaces it, or why nothing does; it is
+ * asked for that once at most. No run is done before every such task is replaced by one that is done.
+ */
 export class GivenUpInvariants {
   /** The tasks that replace a task, as planners said. */
   readonly #places = new Map<TaskId, TaskId[]>();

@@ -20,6 +20,27 @@ import type { ShakyRepository } from "./shaky-repository.ts";
 import { TrainInvariants } from "./train-invariants.ts";
 import { must } from "./violation.ts";
 
+/**
+ * 1. Time does not go back. A run is opened once, first; nothing follows its end.
+ * 2. Every job is started once, within capacity and budget; never for a settled task, below a settled parent, or while
+ *    the run is paused or cancelled; while a plan waits for approval, only for fix tasks.
+ * 3. A task starts only when everything in its `after` is done, that is landed; the most urgent first.
+ * 4. No two tasks are at work on the same files, as far as these are known. A child stays inside its parent's scope.
+ * 5. Only the newest attempt of a task is used.
+ * 6. Nothing lands twice. What is said to have landed is in the repository. On a red target a task lands only alone,
+ *    and makes nothing worse.
+ * 7. No task is refused for a red gate that is green alone on the target.
+ * 8. A planner is finished only if none of its tasks is active, it has heard of all of them, and it has nothing more to
+ *    ask for. An unreachable or unreadable planner never makes a run done.
+ * 9. Fix tasks keep their limits and never repeat a pending one.
+ * 10. A task that is settled stays so. No counter exceeds its limit.
+ * 11. A run that is done has landed its goal on a green target, where everything that it calls landed still is or is
+ *     known to be gone, and leaves nothing; any other says what is left.
+ * 12. Every run ends. Replay equals the live state. The same seed gives the same log, byte for byte (`story.ts`).
+ *
+ * Each file beside this one that calls `must` says its own rules: accounts, trains, gate runs, set-ups, tasks that were
+ * given up, fleets, the clock, changes of the gate, and workers that call.
+ */
 export class Invariants {
   readonly state: RunState = emptyState();
   readonly #policy: Policy;

@@ -3,6 +3,11 @@ import type { Event, EventOf } from "../../src/core/log/event.ts";
 import type { Policy } from "../../src/core/rules/policy.ts";
 import { must } from "./violation.ts";
 
+/**
+ * No job starts while the set-up has failed, or while a person is asked about a base that fails. A failed set-up is
+ * charged to no task. No agent is paid before the base was checked, nothing lands before the gate was probed, and no
+ * failure of the base is repaired twice.
+ */
 export class SetupInvariants {
   readonly #policy: Policy;
   #stands = false;

@@ -7,6 +7,10 @@ import type { TaskId } from "../../src/core/task.ts";
 import type { ShakyRepository } from "./shaky-repository.ts";
 import { must } from "./violation.ts";
 
+/**
+ * One job at a time may move the target, no task is in two candidates, and no more gates run than are allowed. Every
+ * commit that the target was moved to had passed on the commit before it.
+ */
 export class TrainInvariants {
   readonly #gates: number;
   readonly #repository: ShakyRepository;
