@@ -8,7 +8,7 @@ import { importsOf } from "../tools/imports.ts";
 import { LAYERS, layerOf } from "../tools/layers.ts";
 import { ROOT, sourceFiles } from "../tools/source-files.ts";
 
-const doc = "/** Why? */\n";
+const doc = "/** Does one thing. */\n";
 const check = (tree: Record<string, string>) =>
   checkArchitecture(Object.entries(tree).map(([file, text]) => ({ path: file, text })));
 
@@ -204,6 +204,14 @@ test("a product file opens with a doc comment; a test need not", () => {
   const bare = "export {};\n/** late */\n";
   assert.match(check({ "src/core/a.ts": bare }).join(), /^src\/core\/a\.ts must open with a doc comment/);
   assert.deepEqual(check({ "src/core/a.test.ts": bare, "tools/a.ts": bare }), []);
+});
+
+test("a header states what the file does: a question in it is refused in every file, but not in its code", () => {
+  for (const header of ["/** How is it done? */", "#!/usr/bin/env node\n/**\n * Adds.\n * But why?\n */"])
+    for (const file of ["src/core/a.ts", "test/a.ts", "tools/a.test.ts"])
+      assert.match(check({ [file]: `${header}\n` }).join(), /asks a question in its header: state what/);
+  const code = "/**\n * Chooses by `a ? b : c`.\n *\n * ```ts\n * a?.b;\n * ```\n */\n/** Why? */\n";
+  assert.deepEqual(check({ "src/core/a.ts": code }), []);
 });
 
 test("400 lines are allowed, 401 are not, in tests and tools as well", () => {

@@ -17,7 +17,8 @@ export function checkArchitecture(files: readonly SourceFile[]): readonly string
     ...cycles(uses),
     ...unusedExports(product, files),
     ...sharedTypeNames(product),
-    ...product.filter(({ text }) => !/^\/\*\*\s/.test(text)).map(undocumented),
+    ...product.filter(({ text }) => headerOf(text) === undefined).map(undocumented),
+    ...files.filter(({ text }) => headerOf(text)?.includes("?")).map(asking),
     ...files.filter(({ text }) => countLines(text) > MAX_LINES).map(tooLong),
   ];
 }
@@ -129,7 +130,14 @@ const homeless = ({ path }: SourceFile) =>
   `${path} belongs to no layer: move it into one, or add one to tools/layers.ts`;
 
 const undocumented = ({ path }: SourceFile) =>
-  `${path} must open with a doc comment (/** … */): one sentence, the question it answers`;
+  `${path} must open with a doc comment (/** … */): one sentence that states what the file does`;
+
+const asking = ({ path }: SourceFile) =>
+  `${path} asks a question in its header: state what the file does, with its nouns`;
+
+/** The doc comment that a file opens with, without the code in it. */
+const headerOf = (text: string): string | undefined =>
+  /^(?:#!.*\n)?\/\*\*\s(.*?)\*\//s.exec(text)?.[1]?.replaceAll(/```.*?```|`[^`]*`/gs, "");
 
 const tooLong = ({ path, text }: SourceFile) =>
-  `${path} has ${countLines(text)} lines, ${MAX_LINES} are allowed: split it by what it answers`;
+  `${path} has ${countLines(text)} lines, ${MAX_LINES} are allowed: split it by what it does`;
