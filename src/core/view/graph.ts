@@ -1,6 +1,7 @@
 /** Orders tasks into waves by what they wait for, and finds the chain of tasks that took the longest. */
 import type { RunState } from "../log/state.ts";
 import { parentId, ROOT, type TaskId } from "../task.ts";
+import { isAgents, ranMs } from "./job-spans.ts";
 import type { Story } from "./story.ts";
 import { type Seen, treeOf } from "./view.ts";
 
@@ -81,15 +82,13 @@ function countBelow({ tasks }: RunState): ReadonlyMap<TaskId, number> {
   return below;
 }
 
-/**
- * How long agents worked on each task. Interrupted jobs are left out, because the moment of the interruption is
- * unknown.
- */
+/** How long agents worked on each task. */
 export function agentsMsOf({ spans: { all } }: Story): ReadonlyMap<TaskId, number> {
   const took = new Map<TaskId, number>();
-  for (const { kind, tasks, from, to, how } of all)
-    if ((kind === "work" || kind === "plan") && to !== undefined && how !== "interrupted")
-      took.set(tasks[0]!, (took.get(tasks[0]!) ?? 0) + to - from);
+  for (const span of all) {
+    const task = isAgents(span) ? span.tasks[0] : undefined;
+    if (task !== undefined) took.set(task, (took.get(task) ?? 0) + ranMs(span));
+  }
   return took;
 }
 

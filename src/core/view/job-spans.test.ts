@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { CoreRun, MINUTE, task } from "../../../test/support/core-run.ts";
 import type { JobId } from "../job.ts";
 import type { TaskId } from "../task.ts";
-import { foldSpans, gateEnd, hasGated, type JobSpan, noSpans } from "./job-spans.ts";
+import { foldSpans, gateEnd, hasGated, type JobSpan, noSpans, ranMs } from "./job-spans.ts";
 
 function spansOf({ log }: CoreRun) {
   const spans = noSpans();
@@ -34,6 +34,24 @@ describe("the span of a job", () => {
     assert.deepEqual([from, machine, isOffered], [1_000, "m1", undefined]);
     run.say({ type: "returned", job: "work:t.1#1" as JobId });
     assert.ok(spanOf(run, "work:t.1#1").isOffered);
+  });
+
+  it("has only the time on the machine that took it last, and none if none did", () => {
+    const run = CoreRun.planned([task("a"), task("b")], { offerMs: MINUTE });
+    const job = "work:t.1#1" as JobId;
+    const taken = (machine: string) => run.say({ type: "taken", job, machine, tries: 0, agoMs: 0 });
+    taken("m1");
+    run.say({ type: "prepared", job, ms: 500, doing: "set-up" });
+    run.now += 1_000;
+    run.say({ type: "returned", job });
+    run.now += 1_000;
+    taken("m2");
+    run.say({ type: "prepared", job, ms: 300, doing: "set-up" });
+    run.now += 1_000;
+    run.answer(job, run.worked("t.1"));
+    run.say({ type: "cancel", task: "t.2" as TaskId });
+    assert.equal(ranMs(spanOf(run, job)), 700);
+    assert.deepEqual([spanOf(run, "work:t.2#1").to, ranMs(spanOf(run, "work:t.2#1"))], [3_000, 0]);
   });
 
   it("ends once, however late an answer or a cost comes", () => {

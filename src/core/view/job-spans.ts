@@ -24,7 +24,7 @@ export type JobSpan = {
   readonly isProbe?: true;
   /** In a fleet: the machine that took it last. */
   readonly machine?: string;
-  /** It waits for a machine of the fleet: its time has not begun. */
+  /** It waits for a machine of the fleet, or ended while it waited: its time has not begun. */
   readonly isOffered?: true | undefined;
   readonly from: number;
   /** Undefined while it runs. If it answered late: when it expired. */
@@ -74,7 +74,7 @@ export function foldSpans(spans: JobSpans, event: Event): JobSpan | undefined {
       break;
     case "job.taken": {
       const { machine, since: from } = event;
-      change(s.open.get(event.job), { machine, from, isOffered: undefined });
+      change(s.open.get(event.job), { machine, from, prepareMs: 0, isOffered: undefined });
       break;
     }
     case "job.returned":
@@ -100,6 +100,13 @@ export function foldSpans(spans: JobSpans, event: Event): JobSpan | undefined {
 
 /** When its agent or its gate began, after its workspace was ready. */
 export const beganAt = ({ from, prepareMs }: JobSpan): number => from + prepareMs;
+
+/**
+ * How long its agent or its gate ran. None if the job ended without a machine of the fleet, or was interrupted, because
+ * the moment of the interruption is unknown.
+ */
+export const ranMs = (span: JobSpan): number =>
+  span.to === undefined || span.isOffered || span.how === "interrupted" ? 0 : span.to - beganAt(span);
 
 /** Since when a job is running or waiting for a machine. */
 export const openSince = ({ open }: JobSpans, job: JobId): number | undefined => {

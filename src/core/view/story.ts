@@ -9,7 +9,7 @@ import { type Charge, type Event, type EventOf, type Reactions, type RunEnd, rea
 import type { JobKind } from "../rules/policy.ts";
 import { ROOT, type TaskId } from "../task.ts";
 import { type Search, tellSearches } from "./gate-searches.ts";
-import { beganAt, foldSpans, type JobSpan, type JobSpans, noSpans } from "./job-spans.ts";
+import { foldSpans, type JobSpan, type JobSpans, noSpans, ranMs } from "./job-spans.ts";
 import { count, emptyTally, type Tally } from "./tally.ts";
 
 export type Story = {
@@ -189,11 +189,10 @@ export const duringOf = (job: JobId): string =>
 const isRestart = (event: Event) =>
   event.type === "run.resumed" || (event.type === "job.ended" && event.how === "interrupted");
 
-/** Interrupted jobs are not counted, because the moment of the interruption is unknown. */
 function jobOver(s: StoryDraft, span: JobSpan): void {
-  const { kind, how, spent, to } = span;
+  const { kind, how, spent } = span;
   if (kind === "work" && how === "answered" && saysNothing(spent)) s.unreported += 1;
-  if (how !== "interrupted") s.jobs[kind].ms += to! - beganAt(span);
+  s.jobs[kind].ms += ranMs(span);
 }
 
 const saysNothing = (spent: JobSpan["spent"]): boolean =>

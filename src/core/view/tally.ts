@@ -6,7 +6,7 @@ import type { Writable } from "../log/draft.ts";
 import { type Event, type EventOf, type Reactions, react } from "../log/event.ts";
 import { OPEN, type Phase } from "../rules/landing.ts";
 import type { TaskId } from "../task.ts";
-import { beganAt, hasGated, isAgents, type JobSpan, type JobSpans } from "./job-spans.ts";
+import { hasGated, isAgents, type JobSpan, type JobSpans, ranMs } from "./job-spans.ts";
 
 export type Tally = {
   /** When the newest event was decided. */
@@ -178,10 +178,9 @@ const COUNTERS: Partial<Reactions<TallyDraft>> = {
 const isLost = ({ charge, failure }: { readonly charge: string; readonly failure: Failure }) =>
   charge !== "nothing" || isAccounts(failure);
 
-/** Interrupted jobs are not counted, because the moment of the interruption is unknown. */
 function jobOver(t: TallyDraft, span: JobSpan): void {
   const { job, how, spent } = span;
-  const ms = how === "interrupted" ? 0 : span.to! - beganAt(span);
+  const ms = ranMs(span);
   if (isAgents(span)) {
     t.agentsMs += ms;
     const { tokens = 0, microdollars = 0 } = spent ?? {};
