@@ -28,7 +28,7 @@ export class SqliteEventLog implements EventLog, EventFeed {
 
   read(after: number): AsyncIterable<Event> {
     try {
-      return this.#pages(after, this.#newest());
+      return this.#pages(new StoredEvents(this.#file, after), this.#newest());
     } catch (error) {
       return broken(error);
     }
@@ -55,13 +55,12 @@ export class SqliteEventLog implements EventLog, EventFeed {
 
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<Event> {
     using wakes = new Wakes(this.#file);
-    for (let seen = after; !signal.aborted; await wakes.next(signal)) {
-      for await (const event of this.#pages(seen, this.#newest())) {
+    const stored = new StoredEvents(this.#file, after);
+    for (; !signal.aborted; await wakes.next(signal))
+      for await (const event of this.#pages(stored, this.#newest())) {
         if (signal.aborted) return;
-        seen += 1;
         yield event;
       }
-    }
   }
 
   /** The log can be used again afterwards. Closing the last connection folds the side files into the one file. */
@@ -85,8 +84,7 @@ export class SqliteEventLog implements EventLog, EventFeed {
   }
 
   /** Reads page by page: no lock is held between two pages, and memory does not grow with the log. */
-  async *#pages(after: number, newest: number): AsyncGenerator<Event> {
-    const stored = new StoredEvents(this.#file, after);
+  async *#pages(stored: StoredEvents, newest: number): AsyncGenerator<Event> {
     while (stored.seq < newest) {
       const rows = this.#ask((db) => pageOf(db, stored.seq, newest)) ?? [];
       if (rows.length === 0) throw damaged(this.#file, `event ${stored.seq + 1} is missing`);

@@ -32,16 +32,16 @@ export class StoredEvents {
         this.#older ??= new OlderOutcomes();
         yield* this.#older.take(event);
       } else {
-        if (this.#older) yield* this.rest();
+        yield* this.rest();
+        this.#older = undefined;
         yield event;
       }
     }
   }
 
-  /** Yields what was held back; to be called at the end of the log. */
+  /** Yields what was held back; to be called at the end of the log, which may go on later. */
   *rest(): Generator<Event> {
     if (this.#older) yield* this.#older.rest();
-    this.#older = undefined;
   }
 }
 

@@ -23,7 +23,7 @@ export class FleetEventLog implements EventLog, EventFeed {
   }
 
   read(after: number): AsyncIterable<Event> {
-    return this.#pages(after, this.#newest()); // The newest number is read now, not when the first event is consumed.
+    return this.#pages(this.#stored(after), this.#newest()); // The newest number is read now, not when the first event is consumed.
   }
 
   async append(after: number, events: readonly Event[]): Promise<Appended> {
@@ -37,13 +37,12 @@ export class FleetEventLog implements EventLog, EventFeed {
 
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<Event> {
     using nudges = this.#database.nudges(`log:${this.#run.id}`);
-    for (let seen = after; !signal.aborted; await nudges.next(signal)) {
-      for await (const event of this.#pages(seen, this.#newest())) {
+    const stored = this.#stored(after);
+    for (; !signal.aborted; await nudges.next(signal))
+      for await (const event of this.#pages(stored, this.#newest())) {
         if (signal.aborted) return;
-        seen += 1;
         yield event;
       }
-    }
   }
 
   /**
@@ -60,6 +59,14 @@ export class FleetEventLog implements EventLog, EventFeed {
     return answer?.is === "gone" ? { is: "failed", failure: this.#gone() } : { is: answer!.is as "done" };
   }
 
+  get #name(): string {
+    return `the log of run ${this.#run.name}`;
+  }
+
+  #stored(after: number): StoredEvents {
+    return new StoredEvents(this.#name, after);
+  }
+
   #gone(): Failure {
     return failure("log", `run ${this.#run.name} was removed meanwhile`);
   }
@@ -73,11 +80,10 @@ export class FleetEventLog implements EventLog, EventFeed {
   }
 
   /** Reads page by page, so that memory does not grow with the log. */
-  async *#pages(after: number, newestThen: Promise<number | Failed>): AsyncGenerator<Event> {
-    const name = `the log of run ${this.#run.name}`;
+  async *#pages(stored: StoredEvents, newestThen: Promise<number | Failed>): AsyncGenerator<Event> {
+    const name = this.#name;
     const newest = await newestThen;
     if (typeof newest !== "number") throw new Error(`${name} cannot be read: ${newest.failure.message}`);
-    const stored = new StoredEvents(name, after);
     while (stored.seq < newest) {
       const rows = await this.#database.ask<StoredEvent>(PAGE, [this.#run.id, stored.seq, newest]);
       if (hasFailed(rows)) throw new Error(`${name} cannot be read: ${rows.failure.message}`);
