@@ -3,7 +3,7 @@
 import { type Failure, isAccounts } from "../core/failure.ts";
 import type { Event, NewTask } from "../core/log/event.ts";
 import type { TaskId } from "../core/task.ts";
-import { foldSpans, isGates, type JobSpan, noSpans } from "../core/view/job-spans.ts";
+import { foldSpans, hasGated, type JobSpan, noSpans } from "../core/view/job-spans.ts";
 import { GENERAL_PURPOSE } from "../planning/plan.ts";
 import type { Learnt } from "./assumed.ts";
 
@@ -89,7 +89,7 @@ function learnDuration(seen: Seen, span: JobSpan, agents: ReadonlyMap<TaskId, st
   const { kind, from, to, tasks, spent } = span;
   const ms = to! - from;
   if (kind === "plan") seen.plan.push(ms);
-  else if (isGates(span)) seen.gate.push(ms);
+  else if (hasGated(span)) seen.gate.push(ms);
   else if (kind === "work") {
     const agent = agents.get(tasks[0]!) ?? GENERAL_PURPOSE;
     const times = seen.work.get(agent);
