@@ -54,6 +54,13 @@ describe("the span of a job", () => {
     assert.deepEqual([spanOf(run, "work:t.2#1").to, ranMs(spanOf(run, "work:t.2#1"))], [3_000, 0]);
   });
 
+  it("has its time also if it was answered before its machine was known", () => {
+    const run = CoreRun.planned([task("a")], { offerMs: MINUTE });
+    run.now += 200;
+    run.work("t.1");
+    assert.equal(ranMs(spanOf(run, "work:t.1#1")), 200);
+  });
+
   it("ends once, however late an answer or a cost comes", () => {
     const run = CoreRun.planned([task("a")]);
     run.wait(run.policy.leaseMs.work + MINUTE);

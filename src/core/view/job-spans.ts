@@ -102,11 +102,13 @@ export function foldSpans(spans: JobSpans, event: Event): JobSpan | undefined {
 export const beganAt = ({ from, prepareMs }: JobSpan): number => from + prepareMs;
 
 /**
- * How long its agent or its gate ran. None if the job ended without a machine of the fleet, or was interrupted, because
- * the moment of the interruption is unknown.
+ * How long its agent or its gate ran. None if it was interrupted, because the moment of the interruption is unknown, or
+ * if it was given up before a machine of the fleet was known to have it.
  */
 export const ranMs = (span: JobSpan): number =>
-  span.to === undefined || span.isOffered || span.how === "interrupted" ? 0 : span.to - beganAt(span);
+  span.to === undefined || span.how === "interrupted" || (span.isOffered && span.how !== "answered")
+    ? 0
+    : span.to - beganAt(span);
 
 /** Since when a job is running or waiting for a machine. */
 export const openSince = ({ open }: JobSpans, job: JobId): number | undefined => {
