@@ -101,14 +101,12 @@ export function foldSpans(spans: JobSpans, event: Event): JobSpan | undefined {
 /** When its agent or its gate began, after its workspace was ready. */
 export const beganAt = ({ from, prepareMs }: JobSpan): number => from + prepareMs;
 
-/**
- * How long its agent or its gate ran. None if it was interrupted, because the moment of the interruption is unknown, or
- * if it was given up before a machine of the fleet was known to have it.
- */
+/** True while it waits for a machine of the fleet, and if it was given up while it waited. */
+export const isWaiting = ({ isOffered = false, how }: JobSpan): boolean => isOffered && how !== "answered";
+
+/** How long its agent or its gate ran. None if it was interrupted, because the moment of the interruption is unknown. */
 export const ranMs = (span: JobSpan): number =>
-  span.to === undefined || span.how === "interrupted" || (span.isOffered && span.how !== "answered")
-    ? 0
-    : span.to - beganAt(span);
+  span.to === undefined || span.how === "interrupted" || isWaiting(span) ? 0 : span.to - beganAt(span);
 
 /** Since when a job is running or waiting for a machine. */
 export const openSince = ({ open }: JobSpans, job: JobId): number | undefined => {

@@ -1,5 +1,6 @@
 /** Divides the time of a run into parts: each moment counts once, for the most useful thing that was going on. */
 import type { JobKind } from "../rules/policy.ts";
+import { isWaiting } from "./job-spans.ts";
 import type { Story } from "./story.ts";
 
 /** The parts add up to the time from the opening to the end, or to the newest event. */
@@ -59,7 +60,9 @@ function edgesOf({ spans, stops }: Story, end: number): readonly Edge[] {
   const lastSign = new Map(stops.map(({ from, to }) => [to, from]));
   const all = [
     ...stops.map((stop) => ({ ...stop, is: "stopped" as const })),
-    ...spans.all.flatMap(({ kind, from, to: until = end, how, prepareMs }) => {
+    ...spans.all.flatMap((span) => {
+      if (isWaiting(span)) return [];
+      const { kind, from, to: until = end, how, prepareMs } = span;
       const to = how === "interrupted" ? Math.max(from, lastSign.get(until) ?? until) : until;
       const ready = Math.min(from + prepareMs, to);
       return [

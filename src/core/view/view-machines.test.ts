@@ -155,7 +155,9 @@ describe("the machines of a fleet", () => {
     run.say(taken("work:t.1#1", "m1"));
     run.wait(1_000);
     run.work("t.1");
-    const { story } = seenOf(run);
+    const { story, state } = seenOf(run);
+    const { parts, mostWorkers } = timeSpent(story, state.openedAt);
+    assert.deepEqual([parts.find(({ is }) => is === "work")!.ms, mostWorkers], [1_000, 1]);
     assert.equal(story.tally.agentsMs, 1_000);
     assert.equal(story.tally.mostAtOnce, 1);
     assert.equal(story.spans.byId.get("work:t.1#1" as JobId)!.from, MINUTE);
