@@ -102,7 +102,7 @@ export function foldSpans(spans: JobSpans, event: Event): JobSpan | undefined {
 export const beganAt = ({ from, prepareMs }: JobSpan): number => from + prepareMs;
 
 /** True while it waits for a machine of the fleet, and if it was given up while it waited. */
-export const isWaiting = ({ isOffered = false, how }: JobSpan): boolean => isOffered && how !== "answered";
+export const isWaiting = ({ isOffered, how }: JobSpan): boolean => isOffered === true && how !== "answered";
 
 /** How long its agent or its gate ran. None if it was interrupted, because the moment of the interruption is unknown. */
 export const ranMs = (span: JobSpan): number =>
