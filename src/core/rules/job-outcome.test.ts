@@ -89,6 +89,9 @@ describe("the end of a job says what it came to:", () => {
     const { tip } = reused.state.target;
     reused.answer("check#1", { is: "checked", tip, report, problems: [], passedAt: 1 });
     assert.deepEqual(lastOutcome(reused), { is: "known" });
+    const other = new CoreRun();
+    other.answer("check#1", { is: "probed", probed: { is: "not-probed", why: "no time" } });
+    assert.deepEqual(lastOutcome(other), { is: "failed", failure: "repository" });
     const failed = new CoreRun();
     failed.checkFailed();
     assert.deepEqual(lastOutcome(failed), { is: "failed", failure: "repository" });

@@ -29,11 +29,12 @@ function cameTo(job: Job, outcome: Outcome, facts: readonly Fact[]): JobOutcome 
     case "moved":
       return facts.some(isLandingFailure) ? undefined : { is: outcome.is };
     case "checked":
-      if (isDecided("target.unchecked")) return undefined;
+      if (!isDecided("target.checked")) return undefined;
       if (outcome.isKnown || outcome.passedAt !== undefined || outcome.report.commands.length === 0)
         return { is: "known" };
       return { is: isGreen(outcome.report) ? "passed" : "red" };
     case "probed":
+      if (!isDecided("gate.probed")) return undefined;
       return { is: outcome.probed.is === "unproven" ? "red" : "passed" };
     default:
       return { is: outcome.is };
