@@ -64,6 +64,8 @@ const REFUSED: ReadonlySet<string> = new Set([
   "requirements",
   "success_criterion",
 ]);
+/** A task must have one of these, so an old name in the place of both is refused. */
+const WORDS = ["subject", "description"] as const;
 
 export type NamedFields = {
   readonly path: string;
@@ -94,10 +96,12 @@ function named(
   homeOf: (field: string) => string = (field) => field,
 ): NamedFields {
   const path = objects[0]![0];
+  const isSaid = objects.some(([, object]) => WORDS.some((field) => Object.hasOwn(object, field)));
+  const refused = isSaid ? REFUSED : REFUSED.union(new Set(WORDS));
   const found = new Map<string, Written>();
   for (const [at, object] of objects) {
     for (const [key, value] of Object.entries(object)) {
-      if (!known.includes(key)) sayGone(at, key, known, report);
+      if (!known.includes(key)) sayGone({ at, key, known, refused }, report);
       else if (value !== undefined && value !== null)
         keep(found, key, { place: under(at, key), value }, under(path, homeOf(key)), report);
     }
@@ -125,10 +129,17 @@ function keep(
   report.note(left.place, `was not read: ${read.place} says it already`);
 }
 
-function sayGone(at: string, key: string, known: readonly string[], report: Report): void {
+type UnknownKey = {
+  readonly at: string;
+  readonly key: string;
+  readonly known: readonly string[];
+  readonly refused: ReadonlySet<string>;
+};
+
+function sayGone({ at, key, known, refused }: UnknownKey, report: Report): void {
   const field = known.find((one) => Object.hasOwn(GONE, one) && GONE[one]!.includes(key));
   if (field === undefined) report.noteUnknown(at, key, known);
-  else if (REFUSED.has(field))
+  else if (refused.has(field))
     report.refuse(under(at, key), "is a name that is no longer read", instead(key, field));
   else report.note(under(at, key), `is no longer read: ${instead(key, field)}`);
 }

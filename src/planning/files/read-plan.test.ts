@@ -103,6 +103,11 @@ describe("a plan file", () => {
         { place: `tasks[0].${name}`, message: "is a name that is no longer read", next },
       ]);
     }
+    const unsaid = readPlan(JSON.stringify([{ id: "a", title: "Add a" }]));
+    assert.deepEqual(unsaid.is === "broken" && unsaid.problems.map(({ place, next }) => [place, next]), [
+      ["tasks[0].title", "write subject"],
+      ["tasks[0]", "say what should be done"],
+    ]);
     const value = { objective: "x", tasks: [{ ...task, title: "b", delegateTo: "Explore" }] };
     assert.deepEqual(notesOf(value), [
       "objective is no longer read: write goal",
