@@ -32,3 +32,17 @@ it("an older log reads the same at once and while it is written, with no event h
   });
   assert.deepEqual(followed, atOnce);
 });
+
+it("a check of a tip that had passed before ran its gate if the log has the run", () => {
+  const report = { commands: [{ name: "test", green: true, failures: [] }] };
+  const run = { output: "check", ms: 1_000 };
+  const check = (turn: number, gates?: readonly object[]) => [
+    { type: "job.ended", job: `check#${turn}`, how: "answered", ...(gates && { gates }), at: turn },
+    { type: "target.checked", tip: "tip", report, at: turn },
+  ];
+  const stored = new StoredEvents("log", 0);
+  const rows = rowsFrom([...check(1, [run]), ...check(2, [run]), ...check(3)], 1);
+  const events = [...stored.read(rows), ...stored.rest()];
+  const outcomes = events.flatMap((event) => (event.type === "job.ended" ? [event.outcome?.is] : []));
+  assert.deepEqual(outcomes, ["passed", "passed", "known"]);
+});

@@ -39,22 +39,25 @@ export class OlderOutcomes {
     return outcome ? { ...ended, outcome } : ended;
   }
 
-  #outcomeOf({ job, how }: JobEnded, facts: readonly Event[]): JobOutcome | undefined {
+  #outcomeOf({ job, how, gates = [] }: JobEnded, facts: readonly Event[]): JobOutcome | undefined {
     if (how === "expired") return { is: "failed", failure: "timed-out" };
     if (how === "interrupted") return { is: "failed", failure: "interrupted" };
     if (how !== "answered" && how !== "answered-late") return undefined;
     if (job.startsWith("plan:")) return outcomeOfTurn(facts, job, "planned");
     if (job.startsWith("work:")) return outcomeOfTurn(facts, job, "worked");
-    return job.startsWith("land#") ? outcomeOfLanding(facts, this.#phase) : this.#outcomeOfCheck(facts);
+    return job.startsWith("land#")
+      ? outcomeOfLanding(facts, this.#phase)
+      : this.#outcomeOfCheck(facts, gates.length > 0);
   }
 
-  #outcomeOfCheck(facts: readonly Event[]): JobOutcome | undefined {
+  /** `hasRun`: the log has runs of its gate. Even older logs have none of any job. */
+  #outcomeOfCheck(facts: readonly Event[], hasRun: boolean): JobOutcome | undefined {
     for (const fact of facts)
       switch (fact.type) {
         case "target.checked": {
           const { report, passedAt, tip } = fact;
           const isGreenNow = isGreen(report);
-          const isLook = isGreenNow && tip === this.#greenTip && this.#phase.is !== "base";
+          const isLook = !hasRun && isGreenNow && tip === this.#greenTip && this.#phase.is !== "base";
           if (isLook || passedAt !== undefined || report.commands.length === 0) return { is: "known" };
           return { is: isGreenNow ? "passed" : "red" };
         }
