@@ -1,9 +1,11 @@
 /** Tests that the call server takes one call of each job, and only from programs that may call. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { bridge } from "./bridge.ts";
 import { CallDesk, type CallPlace } from "./desk.ts";
@@ -145,6 +147,23 @@ describe("the desk where workers call", () => {
     for (const path of ["/call", "/mcp"]) assert.equal((await send({ path, headers, body })).status, 413);
     assert.equal((await send({ headers })).status, 200);
     assert.deepEqual(taken, [{ tool: "ask", input }]);
+  });
+
+  it("takes no call whose turn ends while it is being sent", async () => {
+    const { port, host } = new URL(place.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    const head = `POST /call HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${place.token}\r\n`;
+    socket.write(
+      `${head}Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${CALL.length}\r\n\r\n`,
+    );
+    const [goOn] = (await once(socket, "data")) as [Buffer];
+    assert.match(`${goOn}`, /100 Continue/);
+    await setImmediate(); // It has been admitted.
+    place.close();
+    socket.write(CALL);
+    const answer = `${await Array.fromAsync(socket as AsyncIterable<Buffer>)}`;
+    assert.match(answer, /401 Unauthorized.*its turn is over/s);
+    assert.deepEqual(taken, []);
   });
 
   it("refuses a body that is nested too deeply to be read", async () => {

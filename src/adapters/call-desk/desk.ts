@@ -142,7 +142,7 @@ const UNKNOWN = "this token is unknown, or its turn is over: it is valid during 
 const NOT_ITS_OWN =
   "this token belongs to another job: only its own program may use it, and what that has started";
 
-type Reply = { readonly status: 200 | 400 | 409 | 500; readonly message: string };
+type Reply = { readonly status: 200 | 400 | 401 | 409 | 500; readonly message: string };
 
 /** Time limits for sending one request, and for an idle connection. Agents that speak MCP keep theirs for a while. */
 const LIMITS = { requestMs: 30_000, restMs: 60_000 };
@@ -171,6 +171,7 @@ class Place {
   readonly #known = new WeakSet<Socket>();
   readonly #take: TakeCall;
   #taken: Call | undefined;
+  #isClosed = false;
   #door: Promise<McpHttpHandler> | undefined;
 
   constructor(digest: Buffer, take: TakeCall) {
@@ -192,6 +193,7 @@ class Place {
   }
 
   async call(call: Call | string): Promise<Reply> {
+    if (this.#isClosed) return { status: 401, message: UNKNOWN }; // The turn ended while the request was read.
     if (typeof call === "string") return { status: 400, message: call };
     if (this.#taken) return { status: 409, message: takenBefore(this.#taken.tool) };
     this.#taken = call; // Set before the first await, so that only one of two simultaneous calls is taken.
@@ -216,6 +218,7 @@ class Place {
   }
 
   close(): void {
+    this.#isClosed = true;
     void this.#door?.then((door) => door.close()).catch(() => {}); // It was never opened.
   }
 }
