@@ -152,10 +152,15 @@ describe("the desk where workers call", () => {
   it("takes no call whose turn ends while it is being sent", async () => {
     const { port, host } = new URL(place.url);
     const socket = connect(Number(port), "127.0.0.1");
-    const head = `POST /call HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${place.token}\r\n`;
-    socket.write(
-      `${head}Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${CALL.length}\r\n\r\n`,
-    );
+    const head = [
+      "POST /call HTTP/1.1",
+      `Host: ${host}`,
+      `Authorization: Bearer ${place.token}`,
+      "Connection: close",
+      "Expect: 100-continue",
+      `Content-Length: ${CALL.length}`,
+    ];
+    socket.write(`${head.join("\r\n")}\r\n\r\n`);
     const [goOn] = (await once(socket, "data")) as [Buffer];
     assert.match(`${goOn}`, /100 Continue/);
     await setImmediate(); // It has been admitted.

@@ -128,8 +128,8 @@ describe("a check of a plan file", () => {
   });
 
   it("reads a plan that is wrapped, and says what is wrong with one whose tasks are no list", async () => {
-    const task = '{"id": "a",\n"title": "Add a", "scope": ["x.ts"]}';
-    const wrapped = await check(`{"plan": {"tasks": [${task},\n{"title": "Add b", "scope": ["x.ts"]}]}}`);
+    const task = '{"id": "a",\n"subject": "Add a", "scope": ["x.ts"]}';
+    const wrapped = await check(`{"plan": {"tasks": [${task},\n{"subject": "Add b", "scope": ["x.ts"]}]}}`);
     assert.match(wrapped.out, /^plan\.json:3: tasks\[1\]\.scope\[0\]: .*both write x\.ts/m);
     assert.match((await check(`{"tasks": {"a": ${task}}}`)).out, /tasks: must be a list/);
   });
