@@ -49,6 +49,7 @@ describe("ordinary text", () => {
     "$" + "{TOKEN:0:12} $" + "{PASSWORD:?it must be set} jwt.verify(token, 'the-name')",
     "the tokens of this text:\n\nsomething-of-several-words\n\npasswords:\n  integration-tests",
     "type Password { get; set; } = optional",
+    'curl -H "Authorization: Bearer $SERVICE_TOKEN" -H `Authorization: Bearer $' + "{place.token}`",
     "npm_config_registry npm_lifecycle_event pypi-publish key-value-stores-of-2024",
   ];
   for (const text of texts) test(`${text.slice(0, 60)} is left alone`, () => assert.equal(plain(text), text));

@@ -10,7 +10,7 @@ export const LINE_PREFIX = "(?:[\\w./-]{1,80}[:-]\\d{1,6}[:-])?[+|>-]?";
  * before it.
  */
 export const SECRET_PLACES: readonly RegExp[] = [
-  /authorization\\{0,15}["']?[ \t]{0,4}[:=][ \t]{0,4}(?:\\{0,15}["'])?(?:[A-Za-z][\w-]{2,20}[ \t]{1,4}([^\s"'\\,;]{8,})|((?=[^\s"'\\,;]{0,200}[\d+/=]|[A-Za-z]{24})[^\s"'\\,;]{8,}))/dgi,
+  /authorization\\{0,15}["']?[ \t]{0,4}[:=][ \t]{0,4}(?:\\{0,15}["'])?(?:[A-Za-z][\w-]{2,20}[ \t]{1,4}(?!\$[\w{(])([^\s"'\\,;]{8,})|((?=[^\s"'\\,;]{0,200}[\d+/=]|[A-Za-z]{24})[^\s"'\\,;]{8,}))/dgi,
   /(?<![A-Za-z0-9](?<!\\[nrt]))(?:Bearer|Basic)[ \t]{1,4}((?=[A-Za-z._~+/=-]{0,60}\d)[\w.~+/=-]{16,}|[A-Za-z]{18,}={1,2})/dgi,
   /cookie\\{0,15}["']?[ \t]{0,4}:[ \t]{0,4}(?:\\{0,3}["'])?((?=[^\s;="']{1,64}=(?!\$\{))[^\r\n"'\\]{8,})/dgi,
   /[?&](?:password|passwd|pwd|secret|client_secret|(?:access_|id_|refresh_|auth_)?token|api_?key|sig|signature|x-(?:amz|goog)-(?:signature|security-token))=(?!\$\{)([^\s&#"'\\]{6,})/dgi,
