@@ -72,16 +72,21 @@ async function recentCommits(
     return commit;
   };
   const own: ({ readonly id: string } & Commit)[] = [];
+  const first = await needed(onto);
+  if (hasFailed(first)) return undefined;
   const tips = new Set<string>();
-  let [next, tip]: (string | undefined)[] = [theirs, onto];
+  let [next, tip]: (string | undefined)[] = [theirs, first.id];
   for (let steps = 0; steps < MAX_STEPS && (next ?? tip) !== undefined; steps += 1) {
     if (tip !== undefined) {
       tips.add(tip);
-      const older = await needed(tip);
-      if (hasFailed(older)) return undefined; // The clone is shallow.
-      const at = own.findIndex(({ id }) => id === older.id);
+      const at = own.findIndex(({ id }) => id === tip);
       if (at !== -1) return isLine(own.slice(0, at)) ? own.slice(0, at) : undefined;
-      tip = older.parents[0];
+      if (!store.firstParents.has(tip)) {
+        const older = await needed(tip);
+        if (hasFailed(older)) return undefined; // The clone is shallow.
+        rememberParent(store, older);
+      }
+      tip = store.firstParents.get(tip);
     }
     if (next === undefined) continue; // The target may be far ahead of a young repository's first commit.
     if (tips.has(next)) return isLine(own) ? own : undefined;
@@ -92,6 +97,14 @@ async function recentCommits(
   }
   return undefined;
 }
+
+function rememberParent({ firstParents }: Store, { id, parents }: { readonly id: string } & Commit): void {
+  if (firstParents.size >= MAX_REMEMBERED) firstParents.clear();
+  firstParents.set(id, parents[0]);
+}
+
+/** About 2 MB of names. */
+const MAX_REMEMBERED = 10_000;
 
 /** As many landings as a branch is usually behind by; a step costs a hundredth of a process. */
 const MAX_STEPS = 200;

@@ -34,6 +34,8 @@ export type Store = ObjectFolder & {
   readonly shelf: Shelf;
   /** Set in a fleet: the target on the remote, which all machines share. */
   readonly shared?: SharedTarget;
+  /** The first parents of commits that were read: they never change, and every landing walks the same ones. */
+  readonly firstParents: Map<string, string | undefined>;
   /** When the pack folder last changed, as far as the reader knows. */
   readonly packs: { seenAt?: number };
 };
@@ -67,6 +69,7 @@ export async function openStore(
     reader: new ObjectReader(gitDir, environment),
     refs: new RefWriter(gitDir, environment),
     shelf: shelf ?? new Shelf(join(gitDir, "objects")),
+    firstParents: new Map(),
     packs: {},
     ...(shared && { shared }),
   };
