@@ -41,7 +41,7 @@ export function slipsOf(
   });
 }
 
-/** Other load only adds to a ratio, so the lower value of two measurements counts. */
+/** Other load only adds to a ratio, so the lowest of several measurements counts. */
 export function lower(one: BenchReport, other: BenchReport): BenchReport {
   const least = ({ claim, measured, max }: Limit): Limit => {
     const again = other.limits.find((limit) => limit.claim === claim)?.measured;
